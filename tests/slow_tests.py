@@ -6,7 +6,8 @@ They are measured, not judged: a run of all of them with `--junitxml` has their 
     pytest -m 'not (long or browser or peers or long_term or nightly)' --junitxml=FILE
     python -m tests.slow_tests FILE [--factor 2]    write the list anew; the machine was slower by that factor
 
-`KEPT` are not on the list, however long they take: they hold what the product promises first. Of a test that
+`KEPT` are not on the list, however long they take: they hold what the product promises first. Nor are tests that
+`contract/statement_tests.txt` names, which commit or repeat statements that few tests do. Of a test that
 `long_variants.txt` names, since one of its variants takes more than half a second, a landing runs the first variant,
 and the nightly all.
 """
@@ -19,10 +20,11 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
-__all__ = ["FILE", "KEPT", "VARIANTS", "long_variants", "slow_tests"]
+__all__ = ["FILE", "KEPT", "STATEMENTS", "VARIANTS", "long_variants", "slow_tests"]
 
 FILE = Path(__file__).with_name("slow_tests.txt")
 VARIANTS = Path(__file__).with_name("long_variants.txt")
+STATEMENTS = Path(__file__).parent / "contract" / "statement_tests.txt"
 LONGEST = 0.3
 """Seconds of a test that is not slow, with its fixtures."""
 LONGEST_VARIANT = 0.5
@@ -64,10 +66,11 @@ def main() -> None:
     arguments.add_argument("report", type=Path)
     arguments.add_argument("--factor", type=float, default=1.0)
     given = arguments.parse_args()
+    named = frozenset(STATEMENTS.read_text(encoding="utf-8").split())
     slow = {
         name: seconds
         for name, seconds in measured(given.report).items()
-        if max(seconds) > LONGEST * given.factor and not name.startswith(tuple(KEPT))
+        if max(seconds) > LONGEST * given.factor and not name.startswith(tuple(KEPT)) and name not in named
     }
     FILE.write_text("".join(f"{name}\n" for name in sorted(slow)), encoding="utf-8")
     several = [

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphbrain import Brain
+from graphbrain import Brain, Client, Page
 from graphbrain.base.options.scores import RankDue
 from graphbrain.base.work import Ranking
 from graphbrain.brain import rank
 
-__all__ = ["neighbours", "rank_if_due"]
+__all__ = ["neighbours", "rank_if_due", "top_of"]
+
+
+def top_of(brain: Brain | Client, n: int = 10, by: str = "authority") -> list[Page]:
+    """Return the `n` pages of highest score, best first."""
+    return list(brain.find(by=by, limit=n))
 
 
 def neighbours(brain: Brain, url: str) -> tuple[list[str], list[str]]:

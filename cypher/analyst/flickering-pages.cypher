@@ -12,10 +12,13 @@
 :param days => 30.0;
 :param limit => 100;
 
-MATCH (p:Page) WHERE p.state_times[-2] >= timestamp() / 1000.0 - $days * 86400
-WITH p, p.state_times AS at,
-     CASE WHEN p.states_before[0] = 'frontier' AND p.failure_times[0] < p.first_fetched THEN ['failing'] + p.states_before[1..]
-          ELSE p.states_before END +
+MATCH (p:Page) WHERE p.state_times[-1] >= timestamp() / 1000.0 - $days * 86400
+// A first fetch after failures is none of these times, unless it made an alias.
+WITH p, coalesce(p.failure_times[0] < p.first_fetched, false) AND size(p.state_times) < 10 AS failed_first,
+     p.states_before[0] = 'frontier' AS from_frontier
+WITH p, CASE WHEN failed_first AND NOT from_frontier THEN [p.first_fetched] ELSE [] END + p.state_times AS at,
+     CASE WHEN failed_first THEN ['failing'] ELSE [] END +
+     CASE WHEN failed_first AND from_frontier THEN p.states_before[1..] ELSE p.states_before END +
      CASE WHEN p.state_times[-1] > coalesce(p.fetched, 0.0) AND p.state IN ['known', 'alias', 'outside'] THEN 'failing' ELSE p.state END AS states
 WHERE any(i IN range(0, size(at) - 1) WHERE at[i] >= timestamp() / 1000.0 - $days * 86400 AND states[i + 1] IN states[..i + 1])
 RETURN size([t IN at WHERE t >= timestamp() / 1000.0 - $days * 86400]) AS times,

@@ -608,11 +608,12 @@ def _same(module: str, name: str, what: object) -> bool:
 
 def rank_options() -> str:
     """Return the table of the options of `rank`: their command line and Python names, values, and meanings."""
-    from graphbrain.base.options.declare import options_of
-    from graphbrain.base.options.scores import BY_METHOD, RankRun
+    from graphbrain.base.options.scores import BY_METHOD
+    from graphbrain.base.options.verbs import verbs_of
+    from graphbrain.brain.brain import Brain
 
     rows = []
-    for name, option in options_of(RankRun).items():
+    for name, option in verbs_of(Brain)["rank"].arguments.items():
         methods = [method for method, names in BY_METHOD.items() if name in names]
         some = ", ".join(f"`{method}`" for method in methods) if 0 < len(methods) < len(BY_METHOD) else "all"
         rows.append((f"`{name}`", _plain(option.sentence), str(option.bounds or ""), some))

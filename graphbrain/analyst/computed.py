@@ -1,11 +1,12 @@
-"""Questions that Cypher would answer slowly, each in near-linear time: islands, link farms, near duplicates, clicks,
-sections.
+"""Answers to questions for which Cypher would be slow, in near-linear time: islands, link farms, near duplicates,
+clicks, sections.
 
 Statements: brain/read, looks/*, sections/pages, sections/unfetched.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
@@ -50,13 +51,13 @@ Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
 
 WAYS = ("LINKS", "LEADS_TO", "REDIRECTS_TO")
-"""The types of relations along which one comes from one page to another."""
+"""The types of relations that lead from one page to another."""
 SHOWN = 5
-"""Members of a group that are listed."""
+"""The number of members of a group that are listed."""
 SHARE = 0.02
-"""The share of a host's links from other hosts that must come from one host for the two to belong together.
+"""Two hosts belong together if each gives the other at least this share of the links that it has from other hosts.
 
-At most 1 / SHARE hosts that link among themselves evenly can form a group.
+So at most 1 / SHARE hosts that link among themselves evenly can form a group.
 """
 MOST_BITS = 7
 MOST_SOFT_BITS = 16
@@ -67,9 +68,9 @@ NEXT = 64
 buckets."""
 DETAILS = 10_000
 WAITING = 5_000
-"""Waiting pages of a host that are examined together."""
+"""The number of waiting pages of a host that are examined at once."""
 SITES = 1_000
-"""Hosts whose sections are read at once."""
+"""The number of hosts whose sections are read at once."""
 
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
@@ -79,13 +80,13 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
     columns = ("pages", "links", "such_as")
     if not table.pages:
         return columns, []
-    # Components of the links, taken in both directions.
+    # Find the connected components. The direction of links does not count.
     ones = np.ones(table.links, dtype=np.int8)
     matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=(table.pages, table.pages))
     _, labels = connected_components(matrix, directed=True, connection="weak")
     sizes = np.bincount(labels)
     links = np.bincount(labels, weights=np.diff(table.offsets)).astype(np.int64)
-    # The largest, each with a few of its pages.
+    # Take the largest components, and a few pages of each.
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] >= least][: max(limit, 0)]
     members = {int(label): table.ids[labels == label][:SHOWN] for label in order}
@@ -97,8 +98,10 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
 
 
 def orphans(graph: Graph, seeds: bool, host: str, limit: int) -> Answer:
-    """Return the pages that no page links or redirects to, and circles of pages that only name each other; those that
-    hints named first."""
+    """Return the pages that no page links or redirects to, and the pages of circles to which nothing else leads.
+
+    Pages that hints named come first.
+    """
     rows = [row for row in _orphans(graph, seeds) if not host or row.host == host]
     rows.sort(key=lambda row: (not row.hinted_by, row.url))
     return ("state", "hinted_by", "discovered", "url"), [
@@ -114,18 +117,19 @@ def orphan_sum(graph: Graph) -> tuple[int, float]:
 
 
 def _orphans(graph: Graph, seeds: bool) -> list[Any]:
-    """Return rows of looks/orphans: of the pages of strongly connected components to which nothing else leads.
+    """Return rows of looks/orphans for the pages of strongly connected components to which nothing else leads.
 
-    A component with a seed is a beginning of the crawl. With `seeds`, such a page is listed if its component has no
-    other.
+    Components with a seed are left out, because the crawl began there. With `seeds`, a seed that is a component by
+    itself is listed.
     """
+    # Find the components.
     table = exports.links(graph.anywhere, types=WAYS)
     ones, shape = np.ones(table.links, dtype=np.int8), (table.pages, table.pages)
     matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=shape)
     count, labels = (
         connected_components(matrix, directed=True, connection="strong") if table.pages else (0, np.empty(0, int))
     )
-    # A component is entered if a link of another one leads to it.
+    # Keep the pages of components that no link of another one leads to.
     sources, targets = np.repeat(labels, np.diff(table.offsets)), labels[table.targets]
     entered = np.zeros(count, dtype=bool)
     entered[targets[sources != targets]] = True
@@ -134,8 +138,8 @@ def _orphans(graph: Graph, seeds: bool) -> list[Any]:
     rows = [row for part in _in_parts(graph, "looks/orphans", ids, DETAILS) for row in part]
     # Leave out the components in which the crawl began.
     label_of = dict(zip(ids.tolist(), labels[~entered[labels]].tolist(), strict=True))
-    begun = {label_of[row.id] for row in rows if row.is_seed}
-    wanted = {label for label in label_of.values() if label not in begun or (seeds and sizes[label] == 1)}
+    with_seed = {label_of[row.id] for row in rows if row.is_seed}
+    wanted = {label for label in label_of.values() if label not in with_seed or (seeds and sizes[label] == 1)}
     return [row for row in rows if row.is_listed and label_of[row.id] in wanted]
 
 
@@ -160,7 +164,7 @@ def click_depth(graph: Graph) -> Answer:
 def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
     """Return pages inside the scope that are `least` clicks or more from a seed, the best first.
 
-    They have `times` the mean authority of the pages inside the scope, or more.
+    Their authority is at least `times` the mean of the pages inside the scope.
     """
     deep, at, pages = _deep(graph, least, times)
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
@@ -189,42 +193,43 @@ def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, StandingC
 
 
 def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
-    """Return fetched pages whose text is like that of an error page (404, 410) of their host, the most alike first."""
+    """Return fetched pages whose text is like an error page (404, 410) of their host, the most alike first.
+
+    Two texts are alike if their simhashes differ in at most `bits` bits.
+    """
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
     # Read the simhashes of error texts and of other texts, by host.
-    texts: dict[str, tuple[list[int], list[int]]] = {}
-    missing: dict[str, set[int]] = {}
+    texts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    error_texts: defaultdict[str, set[int]] = defaultdict(set)
     for rows in exports.over_all(graph.anywhere, "looks/missing", lambda _, row: row[0]):
-        for page, host, text, error_texts in rows:
-            if error_texts is not None:
-                missing.setdefault(host, set()).add(error_texts)
+        for page, host, text, error_text in rows:
+            if error_text is not None:
+                error_texts[host].add(error_text)
             else:
-                ids, hashes = texts.setdefault(host, ([], []))
-                ids.append(page)
-                hashes.append(text)
-    # Find for each page the error text of its host that is nearest.
-    alike: list[tuple[int, int]] = []
-    for host, error_texts in missing.items():
-        ids, hashes = texts.get(host, ([], []))
-        words = np.array(hashes, dtype=np.int64).view(np.uint64)
+                texts[host][page] = text
+    # Find for each page the distance to the nearest error text of its host.
+    distances: dict[int, int] = {}
+    for host, hashes in error_texts.items():
+        words = np.array(list(texts[host].values()), dtype=np.int64).view(np.uint64)
         nearest = np.full(len(words), 65, dtype=np.int64)
-        for error_text in np.array(sorted(error_texts), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
+        for error_text in np.array(sorted(hashes), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
             nearest = np.minimum(nearest, _set_bits(words ^ error_text))
-        alike += [(int(nearest[index]), ids[index]) for index in np.flatnonzero(nearest <= bits).tolist()]
-    # Show the nearest ones with their authority.
-    apart = {page: distance for distance, page in alike}
-    wanted = np.array([page for _, page in sorted(alike)[: max(limit, 0)]], dtype=np.int64)
-    known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
-    answer = [[apart[row.id], row.authority, row.url] for row in known_pages]
+        near = zip(texts[host], nearest.tolist(), strict=True)
+        distances |= {page: distance for page, distance in near if distance <= bits}
+    # Return the nearest ones with their authority.
+    order = sorted(distances, key=lambda page: (distances[page], page))
+    wanted = np.array(order[: max(limit, 0)], dtype=np.int64)
+    rows = [row for part in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in part]
+    answer = [[distances[row.id], row.authority, row.url] for row in rows]
     return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     """Return groups of hosts that mostly link among themselves.
 
-    Two hosts belong together when each gives the other a `SHARE` of all the links that the other has from other hosts.
-    A farm is a connected component of these. Time is linear in the links.
+    Two hosts belong together if each gives the other at least the `SHARE` of the links that the other has from other
+    hosts. A farm is a connected component of such pairs. Time is linear in the links.
     """
     columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
     table = exports.links(graph.anywhere, types=WAYS[:1])
@@ -238,33 +243,30 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     shape = (len(names), len(names))
     ones = np.ones(int(between.sum()))
     links = sparse.coo_array((ones, (source[between], target[between])), shape=shape).tocsr()
-    # Bind hosts that give each other a SHARE of their links; their components are the farms.
-    incoming = np.maximum(np.asarray(links.sum(axis=0)).ravel(), 1.0)
-    shares = sparse.coo_array(links)
-    bound = shares.data / incoming[shares.col] >= SHARE
-    membership = sparse.coo_array(
-        (np.ones(int(bound.sum())), (shares.row[bound], shares.col[bound])), shape=shape
-    ).tocsr()
-    both = membership.minimum(membership.T)
-    _, label = connected_components(both, directed=False)
-    # Sum up pages, links inside, links from outside and authority by farm.
+    # Connect hosts that give each other enough links. The components are the farms.
+    incoming = np.asarray(links.sum(axis=0)).ravel()
+    pairs = sparse.coo_array(links)
+    enough = pairs.data / np.maximum(incoming, 1.0)[pairs.col] >= SHARE
+    gives = sparse.coo_array((np.ones(int(enough.sum())), (pairs.row[enough], pairs.col[enough])), shape=shape).tocsr()
+    _, label = connected_components(gives.minimum(gives.T), directed=False)
+    # Sum up the links inside each farm, the links to it, its pages and their authority.
     sizes = np.bincount(label)
-    within = label[shares.row] == label[shares.col]
-    inside = np.bincount(label[shares.col[within]], weights=shares.data[within], minlength=len(sizes))
-    pairs = np.bincount(label[shares.col[within]], minlength=len(sizes))
-    coming = np.bincount(label, weights=np.asarray(links.sum(axis=0)).ravel())
-    on_page = np.bincount(label[host[host >= 0]], minlength=len(sizes))
+    within = label[pairs.row] == label[pairs.col]
+    inside = np.bincount(label[pairs.col[within]], weights=pairs.data[within], minlength=len(sizes))
+    linked_pairs = np.bincount(label[pairs.col[within]], minlength=len(sizes))
+    pages = np.bincount(label[host[host >= 0]], minlength=len(sizes))
     score = np.bincount(label[host[host >= 0]], weights=authority[host >= 0], minlength=len(sizes))
-    share = inside / np.maximum(coming, 1.0)
+    share = inside / np.maximum(np.bincount(label, weights=incoming), 1.0)
+    # Return the farms whose links come mostly from inside first.
     farms = [farm for farm in np.flatnonzero(sizes >= max(least, 2)).tolist() if inside[farm]]
     farms.sort(key=lambda farm: (-share[farm], -sizes[farm], farm))
     return columns, [
         [
             int(sizes[farm]),
-            int(on_page[farm]),
+            int(pages[farm]),
             round(float(share[farm]), 3),
-            round(float(pairs[farm] / (sizes[farm] * (sizes[farm] - 1))), 3),
-            round(float(score[farm] / max(1, on_page[farm])), 3),
+            round(float(linked_pairs[farm] / (sizes[farm] * (sizes[farm] - 1))), 3),
+            round(float(score[farm] / max(1, pages[farm])), 3),
             sorted(names[host_index] for host_index in np.flatnonzero(label == farm).tolist())[:SHOWN],
         ]
         for farm in farms[: max(limit, 0)]
@@ -272,8 +274,8 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
 
 
 def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDArray[np.float64]]:
-    """Return the names of hosts; for each page of a table, the place of its host (−1: the page is deleted); and
-    authorities."""
+    """Return the names of hosts, and for each page of a table the place of its host in them (−1: the page was deleted)
+    and its authority."""
     numbers: dict[str, int] = {}
     host = np.full(table.pages, -1, dtype=np.int64)
     authority = np.zeros(table.pages)
@@ -287,26 +289,27 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
 
 
 def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
-    """Return groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
+    """Return groups of fetched pages whose simhashes differ in few bits (`groups_of`), the largest first."""
+    # Choose the largest groups, and read their pages.
     columns = ("pages", "hosts", "bits", "authority", "urls")
     ids, words, labels, sizes = _near(graph, bits)
     order = np.argsort(-sizes, kind="stable")
     groups = {int(group): np.flatnonzero(labels == group) for group in order[sizes[order] > 1][: max(limit, 0)]}
     wanted = np.concatenate([np.empty(0, dtype=np.int64), *(ids[places] for places in groups.values())])
     row_of = {row.id: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
+    # Describe each group: the best page comes first.
     answer = []
     for places in groups.values():
-        here = sorted(
-            (row_of[page] for page in ids[places].tolist() if page in row_of), key=lambda row: (-row.authority, row.url)
-        )
-        apart = int(_set_bits(words[places] ^ words[places[0]]).max())
-        hosts = len({row.host for row in here})
-        answer.append([len(here), hosts, apart, sum(row.authority for row in here), [row.url for row in here[:SHOWN]]])
+        rows = [row_of[page] for page in ids[places].tolist() if page in row_of]
+        rows.sort(key=lambda row: (-row.authority, row.url))
+        distance = int(_set_bits(words[places] ^ words[places[0]]).max())
+        hosts, authority = len({row.host for row in rows}), sum(row.authority for row in rows)
+        answer.append([len(rows), hosts, distance, authority, [row.url for row in rows[:SHOWN]]])
     return columns, answer
 
 
 def near_sum(graph: Graph, bits: int) -> tuple[int, float]:
-    """Return the number of the pages in all groups of `near_duplicates`, without the best of each, and their
+    """Return the number of the pages in all groups of `near_duplicates` without the best page of each, and their
     authority."""
     ids, _, labels, sizes = _near(graph, bits)
     places = np.flatnonzero(sizes[labels] > 1)
@@ -335,6 +338,7 @@ def _near(graph: Graph, bits: int) -> tuple[Ints, Words, Ints, Ints]:
 
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
     """Return sections of hosts, first those with the most waiting pages that are expected to bring nothing."""
+    # Count the pages of all sections, and choose the poor ones.
     poorest = [
         (name, section, census.authority[section.pattern])
         for name, census in _censuses(graph, host).items()
@@ -342,6 +346,7 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
         if section.harvest <= harvest
     ]
     poorest.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
+    # Return a row for each.
     columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor")
     return (*columns, "authority", "host", "section", "example"), [
         [
@@ -360,7 +365,7 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
 
 
 def section_sum(graph: Graph, harvest: float) -> tuple[int, float]:
-    """Return the number of the pages that answer in sections that bring no more than this, and their authority."""
+    """Return the number and the authority of the pages that answer, in sections with at most this harvest."""
     read = [
         authority
         for census in _censuses(graph, "").values()
@@ -372,7 +377,7 @@ def section_sum(graph: Graph, harvest: float) -> tuple[int, float]:
 
 
 def _censuses(graph: Graph, host: str) -> dict[str, Census]:
-    """Return the pages of a host, counted by its sections; without a host, those of each host with learned sections."""
+    """Return host → its pages counted by sections: of this host, or without one of all hosts with learned sections."""
     sites = _sites(graph, host)
     if host:
         census = Census(sites.get(host, Sections()))
@@ -381,13 +386,13 @@ def _censuses(graph: Graph, host: str) -> dict[str, Census]:
     censuses = {name: Census(site) for name, site in sites.items()}
     for rows in exports.over_all(graph.anywhere, "looks/sections", lambda _, row: row[0]):
         for name, pages in rows:
-            if name in censuses:  # it may have been learned of just now
+            if name in censuses:  # the upkeep may have added sections of another host in the meantime
                 censuses[name].add(pages)
     return censuses
 
 
 def expected_copies(graph: Graph, host: str, limit: int) -> Answer:
-    """Return waiting pages that are expected to equal a fetched page, by host in the order of the store."""
+    """Return waiting pages that are expected to equal a fetched page, host by host."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     key_of = _keys_by(Rules(hash_bang=bool(stored.get("hash_bang"))))
     rows: list[list[Any]] = []
@@ -418,7 +423,7 @@ def _copies_of(graph: Graph, host: str, key_of: KeyOf, most: int) -> list[tuple[
 
 
 def _keys_by(rules: Rules) -> KeyOf:
-    """Return a function that computes the keys of URLs by the rules of a brain without a step of its own."""
+    """Return a function that computes the keys of URLs by these rules, None for a URL that is refused."""
 
     def key_of(url: str) -> str | None:
         try:
@@ -442,17 +447,19 @@ def _sites(graph: Graph, host: str) -> dict[str, Sections]:
 
 
 def groups_of(words: Words, bits: int) -> Ints:
-    """Return a number for each hash; hashes that differ in at most `bits` bits, or are linked by such, have the same.
+    """Return the number of its group for each hash. Two hashes are in one group if a chain of hashes connects them in
+    which neighbours differ in at most `bits` bits.
 
-    Banded buckets as of Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007), §3: of
-    bits + 3 blocks, whatever bits differ, three are equal. So hashes are sorted by each three blocks in turn, and those
-    equal in them are compared: C(bits + 3, 3) sorts. Equal hashes are put together first.
+    The method is that of Manku, Jain, Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, section 3. A
+    hash is divided into bits + 3 blocks. Two hashes that differ in at most `bits` bits agree in at least three blocks.
+    So hashes are sorted by each combination of three blocks, and compared with their neighbours that agree in these.
+    This takes C(bits + 3, 3) sorts. Equal hashes are merged before.
     """
     unique, inverse = np.unique(words, return_inverse=True)
     count = len(unique)
     rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for mask in _masks(bits) if bits else ():
-        # Hashes that are equal in these blocks are neighbours in this order. Compare the next few.
+        # Hashes that agree in these blocks are neighbours in this order. Compare each with the next ones.
         key = unique & mask
         order = np.argsort(key, kind="stable")
         key, hashes = key[order], unique[order]
@@ -465,7 +472,7 @@ def groups_of(words: Words, bits: int) -> Ints:
             like = near[_set_bits(hashes[near] ^ hashes[near + step]) <= bits]
             rows.append(order[like])
             columns.append(order[like + step])
-    # Put together what is linked by such pairs.
+    # Connect the pairs to groups.
     row, column = np.concatenate(rows), np.concatenate(columns)
     joined = sparse.coo_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=(count, count))
     labels = connected_components(joined, directed=False)[1] if count else np.empty(0, dtype=np.int64)
@@ -473,7 +480,7 @@ def groups_of(words: Words, bits: int) -> Ints:
 
 
 def _masks(bits: int) -> Iterator[np.uint64]:
-    """Yield the bits of each combination of three of bits + 3 blocks."""
+    """Yield a mask for each combination of three of bits + 3 blocks."""
     edges = [round(64 * block / (bits + 3)) for block in range(bits + 4)]
     blocks = [(1 << end) - (1 << start) for start, end in pairwise(edges)]
     for three in combinations(blocks, 3):
@@ -490,7 +497,7 @@ _OF_OCTET = np.array([bin(octet).count("1") for octet in range(256)], dtype=np.i
 
 
 def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[Any]]:
-    """Yield the rows of a statement for these pages, with the names of its header, some at a time."""
+    """Yield the rows of a statement for these pages, `size` pages at a time, with the names of its header."""
     for first in range(0, len(ids), size):
         part = ids[first : first + size].tolist()
         yield graph.anywhere.read(bound(_of_pages, name, part), name)

@@ -12,11 +12,10 @@ TIME = "epoch s"
 FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
 """The condition under which a page p is failing: its last attempt brought no page.
 
-The server answered 4xx, refused (429, 503), was broken (any other 5xx, 408, 421, 423, 425) or silent (time-out, refused
-or reset connection, DNS, TLS), was not understood, redirected to itself, sent a 304 of a page that was never fetched,
-or the report was refused. A request that the crawler did not send is no attempt. All questions use these words. The
-host of a failing page may be well, such as that of a 404; and a failing page may be without blame, such as one with a
-503.
+Either the server answered 4xx, refused (429, 503), was broken (any other 5xx, 408, 421, 423, 425) or silent (time-out,
+refused or reset connection, DNS, TLS), was not understood, redirected to itself, or sent a 304 for a page that was
+never fetched; or the report was refused. A request that the crawler did not send is no attempt. All questions use these
+words. The host of a failing page may be well, as with a 404. A failing page may be without a fault, as with a 503.
 """
 
 PAGE: dict[str, tuple[str, str]] = {

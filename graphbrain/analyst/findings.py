@@ -1,9 +1,9 @@
 """Findings: the faults of a crawl's pages, links and hosts, each with the share of authority that it wastes.
 
-A page wastes its authority, a link what is paid along it, a host or a section the authority of its pages. The share is
-that of all authority inside the scope, and of what these links pay to pages outside it. One page may have several
-faults. The rows of a finding are those of a question. The classic engine does not record what is paid along links, and
-its scores are no sums of what is stored: its findings are counted, and have no share.
+A page wastes its authority, a link the payments along it, a host or a section the authority of its pages. The share is
+that in the authority of all pages inside the scope, plus the payments of faulty links to pages outside the scope. A
+page may have several faults. A question lists the pages, links or hosts of each finding. The classic engine does not
+record payments along links, and its scores are no sums of stored values. Its findings are counted, and have no share.
 Statements: brain/read, looks/page_findings, looks/link_findings, looks/copies, looks/same_titles.
 """
 
@@ -21,7 +21,7 @@ __all__ = ["Finding", "findings"]
 
 FEW_CLICKS = 4
 MEAN = 1.0
-"""A page is valuable that has this many times the mean authority."""
+"""A page is valuable if it has this multiple of the mean authority."""
 SLOW_SECONDS = 1.0
 MOST_FAIL = 0.5
 LITTLE_NEW = 0.5
@@ -35,8 +35,8 @@ class Kind:
 
     Attributes:
         title: Its title.
-        what: The noun of what is counted.
-        question: The question that lists what has the fault.
+        what: The noun for what is counted: page, link or host.
+        question: The question that lists the pages, links or hosts with the fault.
         given: The parameters of that question.
     """
 
@@ -59,7 +59,7 @@ SUMMED = {
     "thin": Kind("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": HUGE}),
     "untitled": Kind("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
-"""Faults that statements of their own count, by the names that these give them."""
+"""Name in the statements that count faults → the fault."""
 DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
 """The fault whose pages are found by all links."""
 ORPHANS = Kind("Pages that no page links to", "page", "orphans")
@@ -67,14 +67,14 @@ ORPHANS = Kind("Pages that no page links to", "page", "orphans")
 NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
 """The fault whose pages are found by the simhashes of all texts."""
 POOR = Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW})
-"""The fault of pages that answer; those that fail or redirect are other faults."""
+"""The fault of pages that answer. Pages that fail or redirect have other faults."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
     Kind("Hosts most of whose pages fail", "host", "failing-hosts", {"share": MOST_FAIL}),
     Kind("Hosts that answer slowly", "host", "slow-hosts", {"seconds": SLOW_SECONDS}),
 )
-"""Faults of which there are few rows: they are counted from the rows of their questions, which have `authority`."""
+"""Faults with few rows. They are counted from the rows of their questions, which have the column `authority`."""
 
 
 def findings(graph: Graph) -> list[Finding]:
@@ -99,8 +99,8 @@ class Counted:
     Attributes:
         kind: Its kind.
         count: The number of pages, links or hosts that have it.
-        wasted: The sum of their authority, or of what is paid along them.
-        leaving: The part of it that is paid to pages outside the scope.
+        wasted: The sum of their authority, or of the payments along them.
+        leaving: The part of the payments that is for pages outside the scope.
     """
 
     kind: Kind

@@ -1,10 +1,9 @@
 """A crawl as tables for DuckDB, Polars, pandas: pages, links, leads, spells, hosts.
 
-They are Arrow in memory, or Parquet in a folder.
-
-All tables identify a page by its key; Neo4j's ids are not in them. Tables are read in ranges of internal ids, each in a
-transaction of its own that cannot write. So a dump is no snapshot, and its manifest has the revision of the brain's
-settings at the beginning and at the end. Memory: one part of some tens of thousands of rows.
+The tables are Arrow in memory, or Parquet in a folder. They identify a page by its key, and do not have Neo4j's ids.
+Each range of internal ids is read in a separate transaction that cannot write. So a dump is no snapshot, and its
+manifest has the revision of the brain's settings at the beginning and at the end. Memory: one part of some tens of
+thousands of rows.
 Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/lead_rows, looks/spelt_rows,
 looks/host_rows.
 """
@@ -70,7 +69,7 @@ PAGES = (
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
 LEADS = {"source": _TEXT, "target": _TEXT, "since": "time", "alias": _TEXT, "status": _WHOLE}
-"""Temporary redirects: each is one link for scores."""
+"""Temporary redirects. For scores, each counts as a link."""
 SPELLS = {"source": _TEXT, "alias": _TEXT, "anchor": _TEXT, "rel": _TEXT}
 HOSTS_COLUMNS = (
     {"name": _TEXT, "address": _TEXT}
@@ -79,9 +78,9 @@ HOSTS_COLUMNS = (
     | dict.fromkeys(("pace", "response_seconds", "delay", "robots_delay"), _NUMBER)
 )
 TABLES = {"pages": PAGES, "links": LINKS, "leads": LEADS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
-"""The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
+"""Table → its columns → their types. A time is in epoch seconds in the graph, and a UTC timestamp in the table."""
 SUMMED = {"pages": ("key",), "links": ("source", "target"), "leads": ("source", "target")}
-"""The columns that identify a row, of tables whose sum is in the manifest."""
+"""Table with a sum in the manifest → the columns that identify a row."""
 SCORED = ("engine", "alpha", "intra_host_weight", "payout", "target_relevance", "target_hosts")
 """Settings on which scores depend."""
 _OF_RANGE = {
@@ -127,9 +126,7 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
     Files are `pages/part-00000.parquet` and so on, of up to PART_ROWS rows each, and `manifest.json`. A folder without
     a manifest is incomplete. Raise BadInput if the folder is not empty or cannot be written.
     """
-    arrow = needed()
-    import pyarrow.parquet as parquet
-
+    needed()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -143,36 +140,45 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
             "sums": {},
         }
         for table in TABLES:
-            schema = _schema(table)
-            rows, part, writer, sum_ = 0, 0, None, 0
-            files: list[str] = []
-            (folder / table).mkdir()
-            # Write batches into parts of a bounded size.
-            for batch in _batches(graph, table, progress):
-                if writer is None:
-                    files.append(f"{table}/part-{len(files):05}.parquet")
-                    writer, part = parquet.ParquetWriter(folder / files[-1], schema, compression="zstd"), 0
-                writer.write_batch(batch)
-                sum_ += _sum(table, batch)
-                rows, part = rows + batch.num_rows, part + batch.num_rows
-                if part >= PART_ROWS:
-                    writer.close()
-                    writer = None
-            if writer is not None:
-                writer.close()
-            elif not files:
-                files.append(f"{table}/part-00000.parquet")
-                parquet.write_table(arrow.Table.from_batches([], schema), folder / files[-1])
-            # Note in the manifest what was written. It comes last: a folder without it is incomplete.
-            columns = {field.name: str(field.type) for field in schema}
+            rows, sum_, files = _write(graph, folder, table, progress)
+            columns = {field.name: str(field.type) for field in _schema(table)}
             manifest["tables"][table] = {"rows": rows, "files": files, "columns": columns}
             if table in SUMMED:
                 manifest["sums"][table] = sum_
+        # The manifest comes last: a folder without it is incomplete.
         manifest |= {"ended": now(), "revision_ended": _revision(graph)}
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     except OSError as error:
         raise BadInput(f"{folder} cannot be written ({error.strerror or error}).") from None
     return manifest
+
+
+def _write(graph: Graph, folder: Path, table: str, progress: Progress) -> tuple[int, int, list[str]]:
+    """Write a table into parts of a bounded size. Return the number of rows, their sum, and the names of the files."""
+    import pyarrow.parquet as parquet
+
+    schema = _schema(table)
+    rows, part_rows, writer, sum_ = 0, 0, None, 0
+    files: list[str] = []
+    (folder / table).mkdir()
+    # Begin a new part when the last one is full.
+    for batch in _batches(graph, table, progress):
+        if writer is None:
+            files.append(f"{table}/part-{len(files):05}.parquet")
+            writer, part_rows = parquet.ParquetWriter(folder / files[-1], schema, compression="zstd"), 0
+        writer.write_batch(batch)
+        sum_ += _sum(table, batch)
+        rows, part_rows = rows + batch.num_rows, part_rows + batch.num_rows
+        if part_rows >= PART_ROWS:
+            writer.close()
+            writer = None
+    # An empty table has one part without rows.
+    if writer is not None:
+        writer.close()
+    elif not files:
+        files.append(f"{table}/part-00000.parquet")
+        parquet.write_table(schema.empty_table(), folder / files[-1])
+    return rows, sum_, files
 
 
 def identity(graph: Graph) -> dict[str, Any]:
@@ -186,7 +192,8 @@ def identity(graph: Graph) -> dict[str, Any]:
 
 
 def _sum(table: str, batch: pyarrow.RecordBatch) -> int:
-    """Return the sum of the checksums (CRC-32) of the rows' keys, of a link those of both ends with a space between."""
+    """Return the sum of the checksums (CRC-32) of the rows' keys. The key of a link is those of its ends, with a space
+    between them."""
     if table not in SUMMED:
         return 0
     columns = [batch.column(name).to_pylist() for name in SUMMED[table]]
@@ -194,7 +201,7 @@ def _sum(table: str, batch: pyarrow.RecordBatch) -> int:
 
 
 def needed() -> Any:
-    """Return pyarrow. Raises BadInput where it is not installed."""
+    """Return pyarrow. Raise BadInput if it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -223,7 +230,7 @@ def _revision(graph: Graph) -> int:
 
 
 def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.RecordBatch]:
-    """Yield a table, part by part."""
+    """Yield a table in batches of rows."""
     arrow = needed()
     schema = _schema(table)
     for rows in _rows(graph, table, progress):
@@ -274,6 +281,7 @@ def _page(
     near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
 ) -> list[Any]:
     """Return a page's row, in the order of PAGES."""
+    # Add the columns that are no property of the page, and the values of missing properties.
     own = {
         "key": key,
         "clicks": near.of(page),

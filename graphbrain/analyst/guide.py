@@ -1,7 +1,7 @@
-"""A guide for Neo4j Browser from one source: HTML for :play, AsciiDoc for the :guide of later ones; style, favourites.
+"""A guide for Neo4j Browser: HTML for `:play`, AsciiDoc for the `:guide` of later Browsers, a style, and favourites.
 
-It is made from the questions and the dictionary, and has no crawled data. `Server` serves it on loopback, to pages of
-the Browser's origin alone.
+It is made from the questions and the dictionary, and has no crawled data. `GuideServer` serves it on loopback, and
+admits only pages of Browser's origin.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import GROUPS, Question, question, questions
@@ -58,32 +58,42 @@ PATH = (
     ("canonical-conflicts", "Pages that contradict themselves. A problem that is empty is none."),
     ("duplicates", "Contents at several addresses. The first url is the best one; the others could redirect to it."),
 )
-"""The tour through the questions: each with the answer to expect, and the value that the next one needs."""
+"""The tour through the questions. Each has words about its answer, and about the value that the next one needs."""
 FIRST = "first-links"
 """The question to begin with."""
 
 
+class _Entry(NamedTuple):
+    """A question in the guide: its title, its words, and the texts to run."""
+
+    title: str
+    words: str
+    steps: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Slide:
-    """One page of the guide: words; questions, each with a title, words and what is run; a table."""
+    """One page of the guide: words, questions, and a table."""
 
     title: str
     words: tuple[str, ...] = ()
-    questions: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    questions: tuple[_Entry, ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
 
 def _slides() -> list[_Slide]:
+    # Begin with an introduction, the first question, and a tour.
     first = _Slide("What is in here", (INTRO, WARNING), (_described(question(FIRST)),))
     way = _Slide(
         "A way through",
         ("Twelve questions, one after the other. What a line with :param asks for is in the answer before.",),
         tuple(
-            (f"{number}. {question(name).title}", expected, question(name).steps())
+            _Entry(f"{number}. {question(name).title}", expected, question(name).steps())
             for number, (name, expected) in enumerate(PATH, 1)
         ),
     )
+    # Add a slide for each topic, and one for the properties of each kind of node.
     topics = [
         _Slide(
             group,
@@ -104,14 +114,14 @@ def _slides() -> list[_Slide]:
     return [first, way, *topics, *tables]
 
 
-def _described(wanted: Question) -> tuple[str, str, tuple[str, ...]]:
+def _described(wanted: Question) -> _Entry:
     cost = f" It reads {wanted.cost}." if wanted.cost else ""
     how = "" if wanted.cypher else f" Ask it on the command line: graphbrain ask {wanted.name}"
-    return wanted.title, f"{wanted.reading}{cost}{how}", wanted.steps()
+    return _Entry(wanted.title, f"{wanted.reading}{cost}{how}", wanted.steps())
 
 
 def files() -> dict[str, tuple[str, str]]:
-    """Return all files of the guide by name: content type and text."""
+    """Return the name of each file of the guide → its content type and its text."""
     slides = _slides()
     by_name = {
         "guide.html": ("text/html; charset=utf-8", _html(slides)),
@@ -128,16 +138,17 @@ def files() -> dict[str, tuple[str, str]]:
 
 
 def _html(slides: Iterable[_Slide]) -> str:
-    """Return slides of a carousel, in the form that the legacy interface's :play shows."""
+    """Return slides of a carousel, in the form that `:play` of the legacy interface shows."""
     parts = []
     for slide in slides:
+        # Write the text and the questions.
         body = "".join(f"<p>{_marked(words)}</p>" for words in slide.words)
         for title, how, steps in slide.questions:
             code = "".join(f'<pre class="pre-scrollable code runnable">{_code(step)}</pre>' for step in steps)
             body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
         if slide.rows:
             head = "".join(f"<th>{escape(cell)}</th>" for cell in slide.head)
-            # Browser sets cells close together, and takes no style with a guide.
+            # Browser shows cells without gaps, and accepts no style in a guide: spaces keep them apart.
             apart = [[*(f"{cell}  ".replace(" ", "\u00a0") for cell in row[:-1]), *row[-1:]] for row in slide.rows]
             rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in apart)
             body += f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
@@ -149,8 +160,10 @@ def _html(slides: Iterable[_Slide]) -> str:
 
 
 def _code(query: str) -> str:
-    """Return the query escaped, with each equals sign as a character reference: Browser removes from the page's source
-    what looks like an event handler, such as ` on.host = payee`."""
+    """Return the query escaped, with each equals sign as a character reference.
+
+    Browser removes from the page's source everything that looks like an event handler, such as ` on.host = payee`.
+    """
     return escape(query).replace("=", "&#61;")
 
 
@@ -160,7 +173,7 @@ def _marked(words: str) -> str:
 
 
 def _asciidoc(slides: Iterable[_Slide]) -> str:
-    """Return sections, in the form that the :guide of later Browsers shows."""
+    """Return sections, in the form that `:guide` of later Browsers shows."""
     parts = ["= A crawl, asked\n"]
     for slide in slides:
         parts.append(f"== {slide.title}\n")
@@ -190,7 +203,7 @@ class GuideServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The server's URL, with the host name that is in Browser's own list of hosts."""
+        """Return the server's URL, with the host name that Browser's list of hosts has."""
         return f"http://localhost:{self.server_address[1]}"
 
 
@@ -224,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(sent)
 
     def _allow(self) -> None:
-        """Admit the requesting page by CORS headers, if it is one of Browser's."""
+        """Send CORS headers that admit the requesting page, if its origin is one of `origins`."""
         origin = self.headers.get("Origin")
         self.send_header("Vary", "Origin")
         if origin in self.server.origins:

@@ -1,7 +1,7 @@
-"""The last look at the findings, in a file of the reader, and what is new since then.
+"""The findings at an earlier time, in a file of the reader, and their changes since then.
 
-The graph has no earlier counts: a finding counts what has a fault now. So a reader keeps the counts of a look, as the
-console does in the browser. Two readers do not take each other's news, and a look needs no right to write the graph.
+The graph has no earlier counts: a finding counts the present faults. So a reader keeps the counts of a look in a file,
+as the console does in the browser. Two readers do not disturb each other, and a look needs no right to write the graph.
 Statements: brain/read.
 """
 
@@ -36,13 +36,13 @@ class Look:
 
     @classmethod
     def now(cls, graph: Graph, at: float, findings: Sequence[Finding]) -> Look:
-        """Return these findings as a look at this brain."""
+        """Return a look at this brain with these findings."""
         stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
         return cls({name: stored.get(name) for name in ("name", "created")}, at, findings)
 
     @classmethod
     def read(cls, file: Path) -> Look | None:
-        """Return the look that a file keeps; None without the file. Raise BadInput if it keeps none."""
+        """Return the look in a file; None if there is no file. Raise BadInput for another content."""
         try:
             kept = json.loads(file.read_text("utf-8"))
             findings = [Finding(**each) for each in kept["findings"]]
@@ -57,14 +57,14 @@ class Look:
             raise BadInput(f"{file} keeps no look at findings; name another file for --look.") from None
 
     def text(self) -> str:
-        """Return the content of the file that keeps the look."""
+        """Return the content of a file with the look."""
         kept = {"brain": self.brain, "at": self.at, "findings": [each.as_dict() for each in self.findings]}
         return json.dumps(kept, indent=1) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The findings of a look, beside those of an earlier one.
+    """The findings of a look, compared with those of an earlier one.
 
     Attributes:
         findings: The findings of the look, then those that are no longer found, with the count 0.

@@ -10,15 +10,15 @@ from graphbrain.graph.connection import Graph, Tx
 __all__ = ["moving"]
 
 SETTLED = 0.02
-"""The error bound up to which nothing is to be known beside the scores."""
+"""The largest error bound of scores that count as settled."""
 MOST_PAGES = 500_000
-"""Pages of a graph above which the bound is not asked for: every page is read for it."""
+"""The largest graph, in pages, for which the bound is computed. The computation reads every page."""
 
 
 def moving(graph: Graph) -> str:
-    """Return what is to be known of the live scores beside their values; empty where they have settled.
+    """Return a note that live scores have not settled, with their error bound. It is empty if they have settled.
 
-    It is empty, too, where no bound is known: under the classic engine, and in graphs that are too large.
+    It is also empty if no bound is known: under the classic engine, and for graphs that are too large.
     """
 
     def read(tx: Tx) -> float | None:
@@ -32,4 +32,4 @@ def moving(graph: Graph) -> str:
     bound = graph.read(read, "audit/waiting")
     if bound is None or bound <= SETTLED:
         return ""
-    return f"scores are still moving, at most {100 * bound:.0f} % off; `graphbrain tend` finishes them"
+    return f"scores are still moving, at most {100 * bound:.0f} % off in sum; `graphbrain tend` finishes them"

@@ -1,6 +1,6 @@
-"""Plots as SVG inside a page: they take its colours and its font, and need no script.
+"""Plots as SVG inside a page. They use the page's colours and font, and need no script.
 
-No information is in colour alone: series differ in pattern or dash, and have names. All texts are escaped here.
+Colour alone never has a meaning: series differ in pattern or dash, and have names. All texts are escaped here.
 """
 
 from __future__ import annotations
@@ -36,13 +36,12 @@ def short(value: float) -> str:
 
 
 def text(words: str) -> str:
-    """Return words of a page or a server, safe in HTML and SVG: escaped, with control and direction characters
-    visible."""
+    """Return words that are safe in HTML and SVG: escaped, with visible control and direction characters."""
     return escape(visible(str(words)))
 
 
 def bars(name: str, title: str, rows: Sequence[tuple[str, float]]) -> str:
-    """Return horizontal bars, one a row, with its words and its number."""
+    """Return horizontal bars, one for each row, with the row's words and number."""
     most = max([value for _, value in rows], default=0) or 1
     height = ROW * len(rows) + 8
     parts = []
@@ -67,8 +66,9 @@ def columns(
 ) -> str:
     """Return columns over labels. The second of two series is a part of the first, and is drawn hatched inside it.
 
-    `logs`: the height of a column is the logarithm of its value; 0 has none, and 1 a little.
+    `logs`: the height of a column is the logarithm of its value. A value of 0 has no column, and 1 a low one.
     """
+    # Draw the grid lines and their labels, up to the largest value.
     count = len(labels)
     most = max([1.0, *(value for _, values in series for value in values)])
     most = most if logs else rounded(most)
@@ -76,15 +76,17 @@ def columns(
     tall, wide = HEIGHT - top - BOTTOM, (WIDTH - LEFT - RIGHT) / max(count, 1)
     scale = _powers(most, top, tall) if logs else _scale(most, top, tall)
     parts = [HATCH.format(id=f"{name}-hatch"), scale]
+    # Draw a column for each value. The columns of the second series are narrower.
     for number, (_, values) in enumerate(series):
         look = 'class="bar"' if number == 0 else f'fill="url(#{name}-hatch)" class="edge"'
         inset = wide * (0.1 if number == 0 else 0.22)
         for column, value in enumerate(values):
             high = tall * (_log(value) / _log(most) if logs else value / most)
             x = LEFT + wide * column + inset
-            spot = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
-            parts.append(f'<rect {spot} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
-    room = LETTER * (max([1, *map(len, labels)]) + 1)  # a letter between two labels
+            corner = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
+            parts.append(f'<rect {corner} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
+    # Draw as many labels as fit, with the width of a letter between two of them.
+    room = LETTER * (max([1, *map(len, labels)]) + 1)
     every = max(1, math.ceil(count * room / (WIDTH - LEFT - RIGHT)))
     for column in range(0, count, every):
         x = LEFT + wide * (column + 0.5)
@@ -92,22 +94,29 @@ def columns(
     if beneath:
         parts.append(f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 3}" class="middle soft">{text(beneath)}</text>')
     if len(series) > 1:
-        parts.append(f'<rect x="{LEFT}" y="4" width="12" height="10" class="bar"/>')
-        parts.append(f'<text x="{LEFT + 17}" y="13">{text(series[0][0])}</text>')
-        parts.append(f'<rect x="{LEFT + 130}" y="4" width="12" height="10" fill="url(#{name}-hatch)" class="edge"/>')
-        parts.append(f'<text x="{LEFT + 147}" y="13">{text(series[1][0])}</text>')
+        parts.append(_legend(name, series[0][0], series[1][0]))
     return _svg(name, title, HEIGHT, parts)
 
 
+def _legend(name: str, filled: str, hatched: str) -> str:
+    """Return the names of two series, each beside its pattern."""
+    return (
+        f'<rect x="{LEFT}" y="4" width="12" height="10" class="bar"/>'
+        f'<text x="{LEFT + 17}" y="13">{text(filled)}</text>'
+        f'<rect x="{LEFT + 130}" y="4" width="12" height="10" fill="url(#{name}-hatch)" class="edge"/>'
+        f'<text x="{LEFT + 147}" y="13">{text(hatched)}</text>'
+    )
+
+
 def rounded(most: float) -> float:
-    """Return the least of 1, 2, 4, 6, 8 times a power of ten that is no less. From 2 on its half is a round number,
-    too."""
+    """Return the least number that is at least `most` and is 1, 2, 4, 6 or 8 times a power of ten. From 2 on its half
+    is round, too."""
     power = 10.0 ** math.floor(math.log10(most))
     return next(power * step for step in (1, 2, 4, 6, 8, 10) if power * step >= most * (1 - 1e-12))
 
 
 def _scale(most: float, top: float, tall: float) -> str:
-    """Return lines across at the half and the whole."""
+    """Return lines across at zero, at half of `most`, and at `most`."""
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = top + tall * (1 - share)
@@ -117,7 +126,7 @@ def _scale(most: float, top: float, tall: float) -> str:
 
 
 def _log(value: float) -> float:
-    """Return the height of a value: 1 for each factor of ten, from a half on."""
+    """Return the height of a value: 1 for each factor of ten. It is 0 at a half."""
     return max(0.0, math.log10(value) + 0.3) if value > 0 else 0.0
 
 
@@ -154,13 +163,14 @@ LETTER, LINE = 6.5, 13.0
 def network(
     name: str, title: str, nodes: Sequence[tuple[str, float]], links: NDArray[np.float64], seed: int = 1
 ) -> str:
-    """Return circles whose area is their weight, and lines between them whose width grows with the links either way."""
+    """Return circles that grow with the weights of nodes, and lines that grow with the links of two nodes in both
+    directions."""
     wide, tall = 720, 460
     both = links + links.T
     spots = _laid_out(both, seed) * (wide - 160, tall - 60) + (80, 30)
     parts = []
     most = max(1.0, float(both.max(initial=0.0)))
-    # Lines first, so that circles cover them.
+    # Draw the lines first, so that circles cover them.
     for one in range(len(nodes)):
         for other in range(one + 1, len(nodes)):
             if both[one, other] > 0:
@@ -168,7 +178,7 @@ def network(
                 (x, y), (x2, y2) = spots[one], spots[other]
                 ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
                 parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
-    # Circles, the largest beneath the others, and labels on top.
+    # Draw the circles, the largest beneath the others, and the labels on top.
     heaviest = max([weight for _, weight in nodes], default=0) or 1
     circles = [
         (x, y, 5 + 15 * math.sqrt(weight / heaviest), words)
@@ -186,36 +196,47 @@ def network(
 def labels_of(
     circles: Sequence[tuple[float, float, float, str]], wide: float, tall: float
 ) -> list[tuple[float, float, str]]:
-    """Return middle and base line of the labels of circles (x, y, radius, words), in the order of the circles.
+    """Return the labels of circles (x, y, radius, words), in the order of the circles: (middle, base line, text).
 
     A label is beneath, above, right or left of its circle, where it overlaps no other label and no other circle. A
     label without such a place is left out.
     """
-    placed: list[tuple[float, float, str]] = []
-    boxes: list[tuple[float, float, float]] = []
+    labels: list[tuple[float, float, str]] = []
     for number, (x, y, radius, words) in enumerate(circles):
         label = shorten(words, 24)
-        half = LETTER * len(label) / 2
+        half = _half_width(label)
         aside = radius + half + 4
-        # Take the first place at which the label is free.
-        for a, b in ((x, y + radius + 12), (x, y - radius - 4), (x + aside, y + 4), (x - aside, y + 4)):
-            outside = a < half or a > wide - half or b < LINE or b > tall - 4
-            over_label = any(abs(b - d) < LINE and abs(a - c) < half + h + LETTER for c, d, h in boxes)
+        # Take the first place at which the label overlaps nothing.
+        for middle, base in ((x, y + radius + 12), (x, y - radius - 4), (x + aside, y + 4), (x - aside, y + 4)):
+            outside = middle < half or middle > wide - half or base < LINE or base > tall - 4
+            over_label = any(
+                abs(base - other_base) < LINE and abs(middle - other_middle) < half + _half_width(other_label) + LETTER
+                for other_middle, other_base, other_label in labels
+            )
             over_circle = any(
-                abs(b - 4 - d) < r + LINE / 2 and abs(a - c) < r + half
-                for other, (c, d, r, _) in enumerate(circles)
+                abs(base - 4 - other_y) < other_radius + LINE / 2 and abs(middle - other_x) < other_radius + half
+                for other, (other_x, other_y, other_radius, _) in enumerate(circles)
                 if other != number
             )
             if not (outside or over_label or over_circle):
-                placed.append((a, b, label))
-                boxes.append((a, b, half))
+                labels.append((middle, base, label))
                 break
-    return placed
+    return labels
+
+
+def _half_width(label: str) -> float:
+    return LETTER * len(label) / 2
 
 
 def _laid_out(both: NDArray[np.float64], seed: int) -> Floats:
-    """Return places in the unit square, by springs (Fruchterman and Reingold, 1991): linked ones near, all others
-    apart."""
+    """Return places in the unit square by springs, with linked nodes near each other and all others apart.
+
+    Fruchterman, Reingold, "Graph drawing by force-directed placement", Software: practice and experience 21, 1991.
+
+    Args:
+        both: float64[n, n]; the links between two nodes in both directions.
+    """
+    # Begin at random places.
     count = len(both)
     spots = np.random.default_rng(seed).random((count, 2))
     if count < 2:
@@ -223,13 +244,16 @@ def _laid_out(both: NDArray[np.float64], seed: int) -> Floats:
     pull = np.log1p(both) / max(1.0, float(np.log1p(both).max()))
     distance = math.sqrt(1.0 / count)
     for step in range(300):
+        # All nodes push each other away, linked ones attract each other, and the middle attracts all.
         apart = spots[:, None, :] - spots[None, :, :]
         far = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
         force = distance**2 / far - pull * far**2 / distance
         np.fill_diagonal(force, 0.0)
         move = (apart / far[:, :, None] * force[:, :, None]).sum(axis=1) - 0.8 * (spots - 0.5)
+        # Move along the force, in steps that become shorter.
         length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
         spots += move / length * np.minimum(length, 0.1 * (1 - step / 300))
+    # Fill the square.
     low, high = spots.min(axis=0), spots.max(axis=0)
     return np.asarray((spots - low) / np.maximum(high - low, 1e-9))
 

@@ -1,9 +1,9 @@
-"""The questions of an analyst: one file each, which runs unchanged in Neo4j Browser, and by name from `ask`.
+"""The questions of an analyst. Each is a file that runs unchanged in Neo4j Browser, and by its name from `ask`.
 
-A file of `cypher/analyst/` opens with `//` lines: a title, an explanation of the answer, and lines that begin with
-their
-name: `group`, `param` with a meaning, `cost` (the part of the graph that is read), `computed` for one that Python
-answers. Then come `:param` lines with the default of each parameter, and one statement of plain Cypher that only reads.
+A file of `cypher/analyst/` begins with `//` lines: a title, an explanation of the answer, and lines that begin with a
+word: `group`; `param` with the meaning of a parameter; `cost`, the part of the graph that is read; `computed`, for a
+question that Python answers. Then come `:param` lines with the default of each parameter, and one statement of plain
+Cypher that only reads.
 Statements: brain/read, looks/waiting.
 """
 
@@ -39,9 +39,9 @@ GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "H
 """The topics of questions, in the order of a guide."""
 _WORDS = ("group", "param", "cost", "computed")
 _ROWS = ("limit", "newest", "each")
-"""Parameters that bound the number of rows, or of pages in a row."""
+"""Parameters that limit the number of rows, or of pages in a row."""
 _PARTS = ("each",)
-"""Parameters that Cypher takes as an index of a list."""
+"""Parameters that Cypher uses as the index of a list."""
 _LONGEST_PART = 2**31 - 1
 """The largest index of a list in Cypher."""
 ALL = 2**53
@@ -64,14 +64,14 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of a question. `default`: its value unless another one of the same type is given."""
+    """A parameter of a question. A value of the type of `default` can replace the default."""
 
     name: str
     default: Value
     meaning: str
 
     def take(self, given: object) -> Value:
-        """Return a given value, text or not, as one of this parameter's type. Raise BadInput."""
+        """Return a value or its text in this parameter's type. Raise BadInput if it has another type."""
         value = self._checked(given)
         if self.name in _PARTS and isinstance(value, int):
             value = min(value, _LONGEST_PART)
@@ -98,7 +98,9 @@ class Param:
 class Question:
     """One question: its name, its texts for the analyst, and its statement.
 
-    `cypher`: the statement, with its parameters; empty if Python answers.
+    Attributes:
+        reading: The explanation of the answer.
+        cypher: The statement, with its parameters; empty if Python answers.
     """
 
     name: str
@@ -113,8 +115,8 @@ class Question:
     def steps(self, given: Mapping[str, object] = MappingProxyType({})) -> tuple[str, ...]:
         """Return the texts to run in Neo4j Browser, one after the other.
 
-        They are a line for each parameter that is a text, and the statement with the values of all others. Browser
-        shows no answer to a query that is run together with lines that set parameters.
+        These are a line for each parameter that is a text, and the statement with the values of all others. They are
+        separate, because Browser shows no answer to a query that is run together with lines that set parameters.
 
         Args:
             given: Values of parameters; other parameters have their default.
@@ -141,8 +143,8 @@ class Question:
         return {name: param.take(given[name]) if name in given else param.default for name, param in param_of.items()}
 
     def since(self, day: datetime, now: float) -> dict[str, Value]:
-        """Return the value of `days` with which the answer goes back to the beginning of `day`. Raise BadInput if there
-        is none."""
+        """Return the value of `days` with which the answer goes back to the beginning of `day`. Raise BadInput if the
+        question has no such parameter."""
         param = next((param for param in self.params if param.name == "days"), None)
         if param is None:
             raise BadInput(f"{self.name} cannot be asked since a day; it has no parameter days.")
@@ -186,10 +188,11 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         GraphRefused: Neo4j refused the statement.
         GraphUnavailable: Neo4j does not answer.
     """
+    # Read one row more than the limit, so that the answer shows whether there are more.
     chosen = question(name)
     values = chosen.values(given)
     limit = values.get("limit")
-    if isinstance(limit, int):  # one more, to know whether there are more
+    if isinstance(limit, int):
         values["limit"] = limit + 1
     if chosen.computed:
         columns, rows = _COMPUTED[chosen.computed](graph, **values)
@@ -197,6 +200,7 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         named = f"analyst/{chosen.name}"
         answer = graph.anywhere.read(lambda tx: tx.ask(named, chosen.cypher, values), named, patient=False, slow=True)
         columns, rows = tuple(answer[0]), answer[1]
+    # Complete the answer, and add a note about its limits.
     shown = [[masked_values(cell) for cell in row] for row in rows]
     if chosen.name in _FINISHED:
         shown = _FINISHED[chosen.name](graph, shown)
@@ -209,7 +213,8 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
 
 
 def _young(graph: Graph, host: str) -> str:
-    """Return the note on an answer that needs a whole crawl, as long as pages wait to be fetched; empty otherwise."""
+    """Return the note on an answer that is only right for a finished crawl. It is empty if no page waits for its first
+    visit."""
     waiting = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting", slow=True)
     if not waiting:
         return ""
@@ -219,7 +224,7 @@ def _young(graph: Graph, host: str) -> str:
 
 
 def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
-    """Mark the canonical targets that are not in the graph because they are outside the scope."""
+    """Correct the problem of canonical targets that are not in the graph because they are outside the scope."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     names = ("allow_hosts", "deny_hosts", "allow_urls", "deny_urls")
     scope = Scope.of(Settings(**{name: stored[name] for name in names}))
@@ -250,17 +255,19 @@ def questions() -> tuple[Question, ...]:
 
 
 def _parsed(file: Path) -> Question:
-    """Return the question of a file. Raise ValueError if the file has none."""
+    """Return the question of a file. Raise ValueError if the file is no valid question."""
+    # Read the comments: a title, facts, meanings of parameters, and prose.
     lines = file.read_text(encoding="utf-8").splitlines()
     head = [line[2:].strip() for line in takewhile(lambda line: line.startswith("//"), lines)]
     parts = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
     facts = {word: rest for word, rest in parts if word != "param"}
     meanings = dict(rest.split(maxsplit=1) for word, rest in parts if word == "param")
     prose = [line for line in head[1:] if line and line.split()[0] not in _WORDS]
-    set_to = dict(re.findall(r"^:param (\w+) => (.+);$", "\n".join(lines), re.MULTILINE))
-    if set_to.keys() != meanings.keys() or facts.get("group") not in GROUPS:
+    # Read the defaults of parameters, and compare them with the meanings.
+    texts = dict(re.findall(r"^:param (\w+) => (.+);$", "\n".join(lines), re.MULTILINE))
+    if texts.keys() != meanings.keys() or facts.get("group") not in GROUPS:
         raise ValueError(f"{file}: its parameters do not agree, or its group is none")
-    defaults = {name: ast.literal_eval(text.capitalize() if text in _TRUTH else text) for name, text in set_to.items()}
+    defaults = {name: ast.literal_eval(text.capitalize() if text in _TRUTH else text) for name, text in texts.items()}
     return Question(
         name=file.stem,
         title=head[0],
@@ -274,6 +281,6 @@ def _parsed(file: Path) -> Question:
 
 
 _FINISHED: Mapping[str, Callable[[Graph, list[list[Any]]], list[list[Any]]]] = {"canonical-conflicts": _outside}
-"""Functions that complete the answers of questions with facts that Cypher cannot read."""
+"""Question → the function that completes its answer with facts that Cypher cannot read."""
 _OF_WHOLE_CRAWLS = frozenset({"orphans", "sitemap-coverage"})
 """Questions whose answer is right only once all pages are fetched."""

@@ -20,9 +20,9 @@ VERSION = 1
 ROWS = 5_000
 """The number of pages that are read at once."""
 KINDS = {"rank": "graphbrain rank", "live_pagerank": "graphbrain rank", "settle": "graphbrain settle"}
-"""Each kind of results that a brain can use, and the command that takes it."""
+"""Each kind of results → the command that uses it."""
 SAME = ("engine", "alpha", "intra_host_weight", "payout", "target_relevance", "target_hosts")
-"""Settings that must be those of the dump, where accounts are settled; of batch scores none."""
+"""Settings that must be the same as at the dump if accounts are settled from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Results:
 
     Attributes:
         folder: A path, or an address that pyarrow reads (`hdfs:`, `s3:`; `s3a:` is read as `s3:`).
-        manifest: What the run wrote at its end.
+        manifest: The content of `manifest.json`, which the run wrote at its end.
     """
 
     folder: str
@@ -42,7 +42,7 @@ class Results:
         """Read the manifest of a folder.
 
         Raises:
-            BadInput: There is none, it is of another version, or pyarrow is not installed.
+            BadInput: There is no manifest, it is of another version, or pyarrow is not installed.
         """
         files, path = _place(folder)
         try:
@@ -63,11 +63,8 @@ class Results:
         return str(self.manifest["kind"])
 
     def check(self, graph: Graph, kinds: tuple[str, ...]) -> None:
-        """Check that the scores are of these kinds, of this brain, and by its present settings.
-
-        Raises:
-            BadInput: They are not.
-        """
+        """Raise BadInput unless the scores are of these kinds, of this brain, and by its present settings."""
+        # Check the kind of scores, and the brain that they come from.
         if self.kind not in kinds:
             raise BadInput(f"{self.folder} has scores for '{KINDS[self.kind]} --from', not for '{KINDS[kinds[0]]}'.")
         now = frames.identity(graph)
@@ -77,6 +74,7 @@ class Results:
                 f"The scores in {self.folder} are of another brain ({theirs['name']!r}, made at {theirs['created']}): "
                 "dump this one, and compute them anew."
             )
+        # Check the settings on which the scores depend.
         matter = ("intra_host_weight",) if self.kind == "live_pagerank" else SAME if self.kind == "settle" else ()
         changed = [name for name in matter if now["settings"][name] != self.manifest["settings"][name]]
         if changed:
@@ -87,13 +85,14 @@ class Results:
             )
 
     def rows(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
-        """Yield keys and, for each column, an array of their scores, some thousand pages at a time.
+        """Yield the keys of some thousand pages, and for each column the array of their scores.
 
         Raises:
             BadInput: The files are not those of the manifest.
         """
         from pyarrow import ArrowException, dataset
 
+        # Yield the scores batch by batch.
         files, path = _place(self.folder)
         columns = list(self.manifest["columns"])
         pages = 0
@@ -106,6 +105,7 @@ class Results:
                     yield batch["key"].to_pylist(), scores
         except (OSError, ArrowException) as error:
             raise BadInput(f"The scores in {self.folder} cannot be read: {str(error).splitlines()[0]}.") from None
+        # An incomplete copy of the folder has fewer pages.
         if pages != self.manifest["pages"]:
             raise BadInput(
                 f"{self.folder} has scores of {pages:,} pages, not of {self.manifest['pages']:,}: copy it again."

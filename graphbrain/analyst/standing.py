@@ -5,6 +5,7 @@ Memory: some 60 bytes a page. Statements: looks/marks, looks/standing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ __all__ = ["Progress", "Standing", "StandingColumns", "marks", "standing"]
 Progress = Callable[[int, int], None]
 
 WHOLE = 8
-"""Number of columns that every page has, unless it is just being deleted."""
+"""The number of columns that every page has, unless a transaction is deleting it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Standing:
 
     Attributes:
         host: The place of each page's host in `hosts`.
-        inside: The page is inside the scope.
-        copies: Number of fetched pages whose bytes an earlier page has, too.
+        inside: True for pages inside the scope.
+        copies: The number of fetched pages with the same bytes as another one, without one page of each group.
     """
 
     ids: Ints
@@ -50,7 +51,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class StandingColumns:
-    """Columns over all pages: a part of those of `Standing`."""
+    """Some of the columns of `Standing`."""
 
     ids: Ints
     authority: Floats
@@ -60,40 +61,42 @@ class StandingColumns:
 
 
 def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
-    """Return all pages, read range by range in transactions of their own."""
+    """Return all pages. Each range of ids is read in a separate transaction."""
+    # Read the ranges: texts as lists and counts, numbers as rows of arrays.
     places: dict[str, int] = {}
     states: list[str] = []
     numbers: list[Floats] = []
-    bodies: dict[str, int] = {}
+    bodies: Counter[str] = Counter()
     for rows in exports.over_all(graph.anywhere, "looks/standing", _whole, progress):
-        states += [row[2] for row in rows]
-        for row in rows:
-            if row[-1] is not None and row[2] == "known":
-                bodies[row[-1]] = bodies.get(row[-1], 0) + 1
-        columns = [
-            (row[0], places.setdefault(row[1], len(places)), *row[3:WHOLE], _holds(row[2], row[-2])) for row in rows
-        ]
-        numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 8))
+        some: list[tuple[float, ...]] = []
+        for page, host, state, authority, hub, fetched, visited, failing, outside_because, body_hash in rows:
+            states.append(state)
+            if body_hash is not None and state == "known":
+                bodies[body_hash] += 1
+            inside = _inside(state, outside_because)
+            some.append((page, places.setdefault(host, len(places)), authority, hub, fetched, visited, failing, inside))
+        numbers.append(np.array(some, dtype=np.float64).reshape(-1, 8))
+    # Make columns of them.
     table = np.concatenate([np.empty((0, 8)), *numbers]).T
-    ids, host = (table[column].astype(np.int64) for column in (0, 1))
-    visited, failing, inside = (table[column] > 0 for column in (5, 6, 7))
+    ids, hosts = table[0].astype(np.int64), table[1].astype(np.int64)
+    authorities, hubs, fetches = table[2:5]
+    visits, failures, insides = table[5:8] > 0
     copies = sum(count - 1 for count in bodies.values())
-    authority, hub, fetched = table[2:5]
-    return Standing(ids, host, list(places), states, authority, hub, fetched, visited, failing, inside, copies)
+    return Standing(ids, hosts, list(places), states, authorities, hubs, fetches, visits, failures, insides, copies)
 
 
-def _holds(state: str, outside_because: str | None) -> bool:
-    """Return whether a page is inside the scope. One that its robots.txt forbids is inside."""
+def _inside(state: str, outside_because: str | None) -> bool:
+    """Return whether a page is inside the scope. A page that its robots.txt forbids is inside."""
     return state != "outside" or outside_because != SCOPE
 
 
 def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:
-    """Return the pages of a range that are not just being deleted."""
+    """Return the pages of a range, without those that a transaction is deleting."""
     return [page for page in row[0] if None not in page[:WHOLE]]
 
 
 def marks(graph: Graph) -> StandingColumns:
-    """Return the columns that counts by click need, in a third of the time of `standing`."""
+    """Return the columns that counts by clicks need. This takes a third of the time of `standing`."""
     parts = [
         np.empty((2, 0)),
         *exports.over_all(graph.anywhere, "looks/marks", lambda _, row: np.array(row, dtype=np.float64)),

@@ -1,13 +1,15 @@
-"""A crawl on one page: an HTML file that needs nothing else, with a table behind each plot.
+"""A crawl on one page: an HTML file without other files, with a table behind each plot.
 
-Pages are read in parts, in transactions that cannot write, while other processes work: it is no snapshot. Memory: some
-60 bytes a page, 4 bytes a link. Texts of the web are escaped; only URLs with http and https become links.
+Pages are read in parts, in transactions that cannot write, while other processes work. So the page is no snapshot.
+Memory: some 60 bytes a page, 4 bytes a link. Texts of the web are escaped, and only URLs with http and https become
+links.
 Statements: brain/read.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -36,17 +38,17 @@ __all__ = ["Progress", "page"]
 
 DAY = 86_400.0
 SHOWN_HOSTS = 25
-"""Hosts of the picture. With more, its lines could not be distinguished."""
+"""The number of hosts in the picture. With more hosts, its lines could not be distinguished."""
 POOR = 0.5
 """The expected harvest up to which a section is listed as poor."""
 WORST = 10
-"""Pages or links that a finding names."""
+"""The number of pages or links that a finding lists."""
 SHORTEST_BROKEN = 16
-"""Characters: a column of shorter texts keeps its words whole when it is printed."""
+"""The length from which the texts of a column may be broken on a narrow page."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error", "section", "example"}
 """Columns with long texts, which get more width."""
 ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
-"""Columns that identify a row; the first of them that a table has is used."""
+"""Columns that identify a row. The first of these that a table has is shown first."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_COLUMNS = 4
@@ -58,9 +60,10 @@ class _Part:
     """One plot or table of the page.
 
     Attributes:
-        drawn: SVG with the table behind it, or empty.
-        body: HTML in place of both.
-        folded: A click opens the part.
+        drawn: The plot as SVG; empty for a table alone.
+        wide: True if the part takes the whole width of the page.
+        body: HTML in place of plot and table.
+        folded: True if the reader must open the part by a click.
     """
 
     title: str
@@ -85,10 +88,11 @@ def page(
     Args:
         graph: The graph.
         now: Epoch seconds.
-        since: Epoch seconds from which on new, changed and gone pages are listed; default: a week.
+        since: Epoch seconds from which new, changed and gone pages are listed. Default: a week before `now`.
         progress: Is called while pages are read.
-        news: The findings, beside those of an earlier look; None: they are read here.
+        news: The findings, compared with those of an earlier look. None: they are read here.
     """
+    # Read the pages and links once, for all parts.
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
     table = exports.links(graph.anywhere, types=["LINKS"])
@@ -104,6 +108,7 @@ def page(
         ("content", "Content", _content(graph)),
         ("changes", "Changes", _changes(graph, days)),
     ]
+    # Collect the figures at the top of the page.
     figures = [
         ("pages", f"{len(all_pages.ids):,}"),
         ("fetched", f"{int(all_pages.visited.sum()):,}"),
@@ -116,6 +121,7 @@ def page(
         ("waiting for a first visit", f"{int((_frontier_of(all_pages) & ~all_pages.failing).sum()):,}"),
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
+    # Collect the parts of the heading.
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
     subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
     if note := moving(graph):
@@ -134,13 +140,14 @@ def _stored(tx: Tx) -> dict[str, Any]:
 
 
 def _answer_part(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
-    """A question's answer as a table."""
+    """Return the answer to a question as a table."""
     chosen, answer = question(name), ask(graph, name, **given)
     return _Part(title or chosen.title, "", "", answer.columns, answer.rows, wide=True)
 
 
 def _findings(graph: Graph, news: News) -> list[_Part]:
     """Return the findings, the most wasteful first, and the ten worst rows of each."""
+    # Explain the list.
     present = [each for each in news.findings if each.count]
     intro = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
@@ -150,6 +157,7 @@ def _findings(graph: Graph, news: News) -> list[_Part]:
         intro += " The classic engine does not record payments, so it is not known here."
     if news.since is not None:
         intro += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
+    # Each finding has a table of its worst rows.
     worst = [
         _answer_part(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present
     ]
@@ -160,9 +168,10 @@ def _findings(graph: Graph, news: News) -> list[_Part]:
 def _wastes(news: News) -> str:
     """Return the findings as a list, each with a bar, a link to its worst rows, and the command that lists all rows.
 
-    Those that are no longer found follow in a sentence.
+    Findings of the earlier look without faults now follow in a sentence.
     """
-    present, absent = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
+    present = [each for each in news.findings if each.count]
+    absent = [each for each in news.findings if not each.count]
     most = max([each.share or 0.0 for each in present], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(present, 1):
@@ -179,7 +188,7 @@ def _wastes(news: News) -> str:
 
 
 def _price(share: float | None, most: float) -> str:
-    """Return a bar and a number for a share; empty places where it is not known."""
+    """Return a bar and a number for a share, and a dash for an unknown one."""
     if share is None:
         return '<span></span><span class="number">–</span>'
     bar = f'<meter min="0" max="{most:.6g}" value="{share:.6g}" aria-hidden="true"></meter>'
@@ -192,29 +201,36 @@ def _changed(change: str) -> str:
 
 def _content(graph: Graph) -> list[_Part]:
     """Return types, languages, redirects and sitemaps of pages."""
+    # Add the content types.
     kinds = ask(graph, "content-types", limit=15)
     parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
-    languages: dict[str, int] = {}
+    # Draw the languages.
+    pages_of: Counter[str] = Counter()
     every = ask(graph, "content-types", limit="all")
     for language, count in zip(every.column("language"), every.column("pages"), strict=True):
-        languages[str(language or "not known")] = languages.get(str(language or "not known"), 0) + count
-    spoken = sorted(languages.items(), key=lambda each: (-each[1], each[0]))[:15]
-    drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
-    parts.append(_Part("Languages", "As pages declare them.", drawn if spoken else "", ("language", "pages"), spoken))
+        pages_of[str(language or "not known")] += count
+    languages = sorted(pages_of.items(), key=lambda each: (-each[1], each[0]))[:15]
+    drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in languages])
+    columns = ("language", "pages")
+    parts.append(_Part("Languages", "As pages declare them.", drawn if languages else "", columns, languages))
+    # Add the redirects and the sitemaps.
     for name in ("redirects", "redirect-chains", "sitemap-coverage"):
         parts.append(_answer_part(graph, name, limit=15))
     return parts
 
 
 def _progress(graph: Graph) -> list[_Part]:
-    hours, days = ask(graph, "progress-by-hour"), ask(graph, "discovered-by-day", days=30)
-    drawn = plots.columns(
+    # Draw the reports by hour.
+    hours = ask(graph, "progress-by-hour")
+    by_hour = plots.columns(
         "hours",
         "Pages reported, hour by hour",
         [hour.strftime("%H h") for hour in reversed(hours.column("hour"))],
         [("pages", _upwards(hours, "pages"))],
     )
-    discovered = plots.columns(
+    # Draw the discoveries and first visits by day.
+    days = ask(graph, "discovered-by-day", days=30)
+    by_day = plots.columns(
         "days",
         "Pages found and first fetched, day by day",
         [day.strftime("%m-%d") for day in reversed(days.column("day"))],
@@ -222,11 +238,11 @@ def _progress(graph: Graph) -> list[_Part]:
     )
     intro = "The last 48 hours in which something was done."
     return [
-        _Part("Pages reported an hour", intro, drawn if len(hours.rows) > 1 else "", hours.columns, hours.rows),
+        _Part("Pages reported an hour", intro, by_hour if len(hours.rows) > 1 else "", hours.columns, hours.rows),
         _Part(
             "Pages found and first fetched",
             "Day by day, in UTC.",
-            discovered if len(days.rows) > 1 else "",
+            by_day if len(days.rows) > 1 else "",
             days.columns,
             days.rows,
         ),
@@ -234,9 +250,11 @@ def _progress(graph: Graph) -> list[_Part]:
 
 
 def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
+    # Draw the pages by state.
     states = ask(graph, "states")
-    counted = list(zip(states.column("state"), states.column("pages"), strict=True))
-    drawn = plots.bars("states", "Pages by state", counted)
+    counts = list(zip(states.column("state"), states.column("pages"), strict=True))
+    drawn = plots.bars("states", "Pages by state", counts)
+    # Draw the hosts with the most waiting pages.
     waits = _frontier_of(pages) & ~pages.failing
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
@@ -251,12 +269,12 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
 
 
 def _frontier_of(pages: Standing) -> NDArray[np.bool_]:
-    """Return which pages are in the frontier; those of them that failed are to be tried again."""
+    """Return a mask of the pages in the frontier. It includes those that failed and will be tried again."""
     return np.array([state == "frontier" for state in pages.state], dtype=bool)
 
 
 def _poor_sections(graph: Graph) -> list[_Part]:
-    """Return a table of the sections where most waiting pages are expected to bring nothing, unless there are none."""
+    """Return a table of the sections where most waiting pages are expected to bring nothing; no part without any."""
     poor = ask(graph, "sections", harvest=POOR, limit=WORST)
     rows = [row for row, waste in zip(poor.rows, poor.column("waste"), strict=True) if waste >= 1.0]
     intro = (
@@ -271,12 +289,14 @@ def _poor_sections(graph: Graph) -> list[_Part]:
 def _scores(graph: Graph, pages: Standing) -> list[_Part]:
     parts = []
     for name, values in (("authority", pages.authority), ("hub", pages.hub)):
+        # Count the pages of each power of two.
         powers = (
             np.floor(np.log2(np.maximum(values, 2.0**-40))).astype(np.int64) if len(values) else np.empty(0, np.int64)
         )
         edges = range(int(powers.min(initial=0)), int(powers.max(initial=0)) + 1)
         counts = [int((powers == edge).sum()) for edge in edges]
         labels = [f"{plots.short(2.0**edge)}" for edge in edges]
+        # Draw them on a logarithmic scale.
         drawn = plots.columns(
             f"{name}-spread",
             f"Pages by {name}, on a scale of logarithms",
@@ -295,16 +315,19 @@ def _scores(graph: Graph, pages: Standing) -> list[_Part]:
 
 def _concentration(scores: Floats) -> _Part:
     """Return the Lorenz curve of a score, and its Gini coefficient."""
+    # Without a score there is no curve.
     ordered = np.sort(scores)
     total, count = float(ordered.sum()), len(ordered)
     if not count or total <= 0:
         return _Part(
             "Concentration of authority", "There is no score yet.", "", ("share of pages", "share of score"), []
         )
+    # Compute the share of the score that each share of the pages has.
     cumulated = np.concatenate([[0.0], np.cumsum(ordered) / total])
     shares = np.linspace(0.0, 1.0, 101)
     line = np.interp(shares, np.arange(count + 1) / count, cumulated)
     gini = 1.0 - float(((cumulated[1:] + cumulated[:-1]) / count).sum())
+    # The table has the shares of the best pages.
     rows = []
     for part in (0.001, 0.01, 0.1, 0.5):
         best = max(1, math.ceil(count * part))
@@ -329,12 +352,13 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
     host[at[at >= 0]] = pages.host[at >= 0]
     # Count the links between each two of them.
     source, target = np.repeat(host, np.diff(table.offsets)), host[table.targets]
-    shown = np.full(len(pages.hosts) + 1, -1, dtype=np.int64)
-    shown[places] = np.arange(len(places))
-    one, other = shown[source], shown[target]
-    inside = (one >= 0) & (other >= 0) & (one != other)
+    number_of = np.full(len(pages.hosts) + 1, -1, dtype=np.int64)
+    number_of[places] = np.arange(len(places))
+    source, target = number_of[source], number_of[target]
+    between = (source >= 0) & (target >= 0) & (source != target)
     size = len(places)
-    links = sparse.coo_array((np.ones(int(inside.sum())), (one[inside], other[inside])), shape=(size, size)).toarray()
+    ones = np.ones(int(between.sum()))
+    links = sparse.coo_array((ones, (source[between], target[between])), shape=(size, size)).toarray()
     # Draw hosts by their pages and links, and list the links.
     counts = np.bincount(pages.host, minlength=len(pages.hosts))
     nodes = [(pages.hosts[index], float(counts[index])) for index in places]
@@ -353,6 +377,7 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
 
 
 def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
+    # Draw the pages by clicks from a seed.
     depths = ask(graph, "depth")
     reached = [clicks is not None for clicks in depths.column("clicks")]
     shown = replace(depths, rows=list(compress(depths.rows, reached))[:40])
@@ -363,6 +388,7 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
         [("pages", _numbers(shown, "pages")), ("fetched", _numbers(shown, "fetched"))],
         "clicks from a seed",
     )
+    # Draw the pages by the time since their last visit.
     days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
     bins = np.searchsorted([length for length, _ in AGES], days)
     counts = np.bincount(bins, minlength=len(AGES) + 1).tolist()
@@ -378,17 +404,19 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
 
 
 def _errors(graph: Graph) -> list[_Part]:
+    # Draw the last answers of servers.
     statuses = ask(graph, "statuses", limit=12)
     columns = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
     named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in columns]
     drawn = plots.bars("statuses", "Pages by the last answer of their server", named)
+    # Draw the failures by day.
     days = ask(graph, "failures-by-day", days=30)
-    counted = list(zip(_upwards(days, "pages"), _upwards(days, "cured"), strict=True))
-    failed = plots.columns(
+    failed, cured = _upwards(days, "pages"), _upwards(days, "cured")
+    by_day = plots.columns(
         "failed",
         "Pages by the day of their last failure; those not fetched since are hatched",
         [day.strftime("%m-%d") for day in reversed(days.column("day"))],
-        [("failed last", [pages for pages, _ in counted]), ("not since cured", [a - cured for a, cured in counted])],
+        [("failed last", failed), ("not since cured", np.subtract(failed, cured).tolist())],
     )
     return [
         _Part(
@@ -398,7 +426,7 @@ def _errors(graph: Graph) -> list[_Part]:
             statuses.columns,
             statuses.rows,
         ),
-        _Part("Failures by day", "", failed if len(days.rows) > 1 else "", days.columns, days.rows),
+        _Part("Failures by day", "", by_day if len(days.rows) > 1 else "", days.columns, days.rows),
         _answer_part(graph, "slow-hosts", limit=15),
         _answer_part(graph, "blocked-hosts", limit=15),
         _answer_part(graph, "broken-pages", limit=15),
@@ -410,7 +438,7 @@ def _changes(graph: Graph, days: float) -> list[_Part]:
 
 
 def _answered(status: int | None, error: str | None, fault: str | None) -> str:
-    """Return a server's answer in a few words. A status below 400 comes with the fault of its page."""
+    """Return a server's answer in a few words: the status, with the fault of the page if the status is below 400."""
     if status is None:
         return error or "no answer"
     return f"{status} {fault}" if fault and status < 400 else str(status)
@@ -422,18 +450,20 @@ def _numbers(answer: Asked, name: str) -> list[float]:
 
 
 def _upwards(answer: Asked, name: str) -> list[float]:
-    """Return the same from the last row to the first, because answers begin with the latest day."""
+    """Return a column of numbers from the last row to the first. Answers begin with the latest day, plots end with
+    it."""
     return _numbers(answer, name)[::-1]
 
 
-# ---------------------------------------------------------------------- how it is written
+# ---------------------------------------------------------------------- HTML
 
 
 def _document(
     name: str, subtitle: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
 ) -> str:
+    # Write the style, the links to the sections, the figures, and the sections with a card for each part.
     style = (Path(__file__).parent / "summary.css").read_text("utf-8")
-    ways = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title, _ in sections)
+    navigation = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title, _ in sections)
     facts = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in figures)
     body = "".join(
         f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{text(title)}</h2><div class="cards">'
@@ -447,7 +477,7 @@ def _document(
         '<meta name="referrer" content="no-referrer">'
         f"<title>{text(name)}: summary of a crawl</title><style>\n{style}</style></head><body>"
         f'<header><h1>{text(name)}</h1><p class="soft">{text(subtitle)}</p><dl class="figures">{facts}</dl>'
-        f'<nav aria-label="Sections"><ul>{ways}</ul></nav></header><main>{body}</main>'
+        f'<nav aria-label="Sections"><ul>{navigation}</ul></nav></header><main>{body}</main>'
         "<footer><p>Made by graphbrain. Times are UTC; scores are authority and hub of the crawl's graph.</p></footer>"
         "</body></html>\n"
     )
@@ -455,11 +485,13 @@ def _document(
 
 def _card(part: _Part, anchor: str) -> str:
     """Return one plot with its table folded behind it, or a table alone."""
+    # Write the head of the card.
     intro = f'<p class="soft">{text(part.intro)}</p>' if part.intro else ""
     # A table of many columns would be cut off in the width of a plot.
     wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
     classes = "card wide" if wide else "card"
     head = f'<h3 id="{anchor}">{text(part.title)}</h3>{intro}'
+    # Add the part's own HTML, a folded table, or a plot with its table.
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'
     if part.folded:
@@ -474,44 +506,44 @@ def _card(part: _Part, anchor: str) -> str:
 
 
 def _is_short(values: Iterable[Any]) -> bool:
-    """Return whether these are words that need not be broken on a narrow page."""
+    """Return whether these values are words that are not broken on a narrow page."""
     return all(value is None or (isinstance(value, str) and len(value) <= SHORTEST_BROKEN) for value in values)
 
 
 def _table(part: _Part, anchor: str) -> str:
     part = _named_first(part)
-    rights = [
-        all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
-        for column in range(len(part.columns))
-    ]
-    mark = [' class="number"' if right else "" for right in rights]
-    kinds = [
-        how
-        or (
-            ' class="long"'
-            if name in LONG
-            else ' class="short"'
-            if _is_short(row[position] for row in part.rows)
-            else ""
-        )
-        for position, (name, how) in enumerate(zip(part.columns, mark, strict=True))
-    ]
+    # Columns of numbers are aligned to the right, in their heads, too.
+    styles = [_style(name, [row[at] for row in part.rows]) for at, name in enumerate(part.columns)]
     head = "".join(
-        f'<th scope="col"{how}>{text(str(name).replace("_", " "))}</th>'
-        for name, how in zip(part.columns, mark, strict=True)
+        f'<th scope="col"{_class("number" if style == "number" else "")}>{text(str(name).replace("_", " "))}</th>'
+        for name, style in zip(part.columns, styles, strict=True)
     )
-    rows = "".join(
-        f"<tr>{''.join(f'<td{how}>{_cell(value)}</td>' for value, how in zip(row, kinds, strict=True))}</tr>"
+    rows = [
+        "".join(f"<td{_class(style)}>{_cell(value)}</td>" for value, style in zip(row, styles, strict=True))
         for row in part.rows
-    )
+    ]
+    body = "".join(f"<tr>{cells}</tr>" for cells in rows)
     return (
         f'<div class="scroll" id="{anchor}-table" tabindex="0" role="region" aria-label="Table: {text(part.title)}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _style(name: str, values: Sequence[Any]) -> str:
+    """Return the class of a column's cells in the style sheet, empty for none."""
+    if all(isinstance(value, int | float | None) and not isinstance(value, bool) for value in values):
+        return "number"
+    if name in LONG:
+        return "long"
+    return "short" if _is_short(values) else ""
+
+
+def _class(style: str) -> str:
+    return f' class="{style}"' if style else ""
 
 
 def _named_first(part: _Part) -> _Part:
-    """Return the part with the column that identifies a row (its URL or host) first, where a phone shows it."""
+    """Return the part with the column that identifies a row (its URL or host) first, so that a phone shows it."""
     name = next((name for name in ABOUT if name in part.columns), None)
     if name is None or part.columns[0] == name:
         return part
@@ -521,7 +553,7 @@ def _named_first(part: _Part) -> _Part:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as HTML: times short, lists line by line, and only addresses of the web as links."""
+    """Return a value as HTML: times to the minute, lists line by line, and only http and https URLs as links."""
     if value is None or isinstance(value, int):
         return tables.number(value)
     if isinstance(value, float):

@@ -81,35 +81,34 @@ OUTCOMES = (*get_args(Outcome), "refused")
 """The outcomes of a report, in the order in which workers count them."""
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-"""The reasons why a failed visit has no status: the host was silent, was not asked, or was not understood."""
+"""The reasons why a failed visit has no status: the host was silent, got no request, or was not understood."""
 Kind = Literal["page", "robots", "sitemap", "link"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""The kinds of claims: pages, the robots.txt of their hosts, the sitemaps of these, and the status of URLs outside the
+"""The kinds of claims: a page, a robots.txt, a sitemap, and `link`, the check of the status of a URL outside the
 scope."""
 RESOURCE_KINDS: tuple[Kind, ...] = KINDS[1:]
-"""The kinds of what is claimed as a page is, and is no page."""
+"""The kinds of claims of resources that are not pages."""
 PAGES: frozenset[Kind] = frozenset({"page"})
-"""The kinds that are claimed where no kinds are named."""
+"""The default of the kinds that a worker claims."""
 ROBOTS_KEY, SITEMAP_KEY, LINK_KEY = "robots:", "sitemap:", "link:"
-"""The beginnings of the keys of a robots.txt, whose origin follows, and of a sitemap and of the check of a link, whose
-URLs follow."""
+"""The beginnings of keys. The origin of a robots.txt follows, or the URL of a sitemap or of a link."""
 RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|(?:{SITEMAP_KEY}|{LINK_KEY})https?://[!-~]{{1,2000}})"
-"""A regular expression of the keys of resources that are not pages."""
+"""A regular expression for the keys of resources that are not pages."""
 _KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap", LINK_KEY: "link"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
-"""The reasons why no page can be claimed before a moment. `host`: its host may not be asked sooner. `retry`: it
-failed, and is tried again then. `probe`: its host does not answer, and is probed then. `revisit`: it was visited,
-and is visited again then. `look`: it redirects or was given up, and is looked at again then. `lease`: another
-worker holds it."""
+"""The reasons why the next page cannot be claimed before a time. `host`: its host may not be requested sooner. `retry`:
+it failed, and is tried again then. `probe`: its host does not answer, and is probed then. `revisit`: it was visited,
+and is visited again then. `look`: it redirects or was given up, and is looked at again then. `lease`: another worker
+has claimed it."""
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
-"""The states of a page: waiting or held, fetched, not to be fetched, redirecting, given up, reported as gone."""
+"""The states of a page: waiting or claimed, fetched, not to be fetched, redirecting, given up, reported as gone."""
 FOR_EVER = 253_402_300_799.0
-"""The last second of the year 9999: a host is blocked until an operator lifts the block."""
+"""The last second of the year 9999: the end of a block that lasts until an operator lifts it."""
 _TEXT_VERSION = re.compile(r"text(\d+):")
 """The beginning of a hash of a text that graphbrain has made."""
 SCOPE, ROBOTS = "scope", "robots"
-"""The reasons why a page is outside: the settings of the scope, or its host's robots.txt."""
+"""The reasons why a page is outside: the settings of the scope, or the robots.txt of its host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +116,12 @@ class Link:
     """One out-link of a fetched page.
 
     Attributes:
+        url: The URL of the target.
         relevance: The crawler's estimate, 0 to 1, of how close the target is to the topic; None is no estimate. It
-            holds until the target is fetched and gets a relevance of its own. The largest of several estimates holds.
+            holds until the target is fetched and gets its own relevance. The largest of several estimates holds.
         value: The crawler's estimate, 0 to 1e12, of the target's worth (see `Fetched`). It holds in the same way.
-        anchor: The link's text, of which 200 characters are kept. It is for later questions; the order does not use it.
-        rel: Its `rel`, of which nofollow, ugc and sponsored are kept. It is for later questions; the order does not use
-            it.
+        anchor: The text of the link, at most 200 characters of it. Questions use it; the order does not.
+        rel: The words nofollow, ugc and sponsored of its `rel`. Questions use it; the order does not.
     """
 
     url: str
@@ -137,14 +136,18 @@ class Claim(Record):
     """A page that one worker has claimed until `until`.
 
     Attributes:
+        url: The address to fetch.
+        key: The key of the page.
         token: The fencing token. A report, a renewal or a return is accepted only while the page still carries it.
         until: The end of the lease, in epoch seconds by the server's clock.
+        host: The host of the page.
+        depth: The depth of the page.
         etag: The ETag that the last visit returned.
         last_modified: The Last-Modified that the last visit returned.
-        method: `HEAD` for the check of a link: ask by HEAD, without the body. None is GET; `as_dict` leaves it out.
-        kind: `page`, or `robots` for a robots.txt, `sitemap`, or `link` for the status of a URL outside the scope,
-            which a caller of these kinds reports as a `Resource`. It follows from the key, so it is in `as_dict` only
-            where it is not `page`.
+        method: `HEAD` for the check of a link. None is GET; `as_dict` leaves it out.
+        kind: `page`, `robots` for a robots.txt, `sitemap`, or `link` for the status of a URL outside the scope. The
+            last three are reported as a `Resource`. The kind follows from the key. `as_dict` has it only if it is not
+            `page`.
     """
 
     url: str
@@ -159,16 +162,16 @@ class Claim(Record):
 
     @property
     def claimed(self) -> float | None:
-        """The time of the claim in epoch seconds, read from its token. None for a token that has no time."""
+        """The time of the claim in epoch seconds, from its token. None for a token without a time."""
         return made_at(self.token)
 
     @property
     def kind(self) -> Kind:
-        """The kind of resource that it is a claim of."""
+        """The kind of the claimed resource."""
         return kind_of(self.key)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return its values by name; with `kind`, unless it is a page, and with `method`, unless that is GET."""
+        """Return its values by name, with `kind` unless it is a page, and with `method` unless that is GET."""
         values = {name: getattr(self, name) for name in self.__slots__}
         if self.method is None:
             del values["method"]
@@ -176,30 +179,30 @@ class Claim(Record):
 
 
 def kind_of(key: object) -> Kind:
-    """Return the kind of resource that a key belongs to."""
+    """Return the kind of the resource with this key."""
     head, colon, _ = key.partition(":") if isinstance(key, str) else ("", "", "")
     return _KIND_OF.get(head + colon, "page")
 
 
 class Claims(Sequence[Claim]):
-    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked for.
+    """The answer of `next_urls`: the claims, and the time of the next ones if there are fewer than requested.
 
-    Where the call got as many as it asked for, the times are None.
+    If the call got as many claims as it requested, the times are None.
 
     Attributes:
-        next_ready: Epoch seconds at which the next page can be claimed; None when nothing waits for a time.
-        finished: True when nothing waits, nothing is leased and nothing is to be retried. The crawl is over unless a
-            seed or a report brings more.
-        next_unfailed: Like `next_ready`, of the pages that wait for their host or that a worker holds, of sitemaps and
-            of links to check. Pages that have failed, and will be tried again in minutes or days, are not counted.
-        repeated: True when this key was used before. The claims are those of the first call that are still held;
-            another key gets new ones.
+        next_ready: Epoch seconds at which the next page can be claimed; None if no page waits for a time.
+        finished: True if no page waits, is claimed or will be tried again. The crawl is over unless a seed or a report
+            brings more.
+        next_unfailed: Like `next_ready`, without pages that have failed and will be tried again in minutes or days: the
+            time for pages that wait for their host or that a worker has claimed, for sitemaps and for links to check.
+        repeated: True if this idempotency key was used before. The claims are those of the first call whose leases have
+            not ended; another key gets new ones.
         next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a
             block), `retry` (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals),
-            `look` (it redirects or was given up), `lease` (a worker holds it).
-        paused: True when no pages can be claimed until `resume`.
-        notes: The notes on the claimed pages, by their keys, where the call has asked for them; a page without one has
-            none.
+            `look` (it redirects or was given up), `lease` (a worker has claimed it).
+        paused: True if no pages can be claimed until `resume`.
+        notes: Key of a claimed page → the note on it, if the call has asked for notes. Pages without a note are left
+            out.
     """
 
     __slots__ = ("_claims", "finished", "next_because", "next_ready", "next_unfailed", "notes", "paused", "repeated")
@@ -239,12 +242,14 @@ class Claims(Sequence[Claim]):
         return iter(self._claims)
 
     def why(self, stats: Mapping[str, Any]) -> str:
-        """Return a clause: why there are no more, when there will be, and which setting decides it. `stats`: the answer
-        of `stats` of the same brain."""
+        """Return a clause: why there are no more claims, when there will be some, and which setting decides it.
+
+        `stats`: the answer of `stats` of the same brain.
+        """
         if self.paused:
             return "the brain is paused: 'graphbrain resume' makes its pages claimable again"
-        kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
-        counts = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
+        words = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
+        counts = [f"{stats[name]:,} {states}" for name, states in words.items() if stats[name]]
         if not counts:
             outside = stats["states"].get("outside", 0)
             return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
@@ -252,8 +257,7 @@ class Claims(Sequence[Claim]):
         return f"the pages left are {', '.join(counts)}" + (f", {ready_at}" if ready_at else "")
 
     def when(self) -> str:
-        """Return a clause: when the next page can be claimed, and why not sooner. It is empty where that is not
-        known."""
+        """Return a clause: when the next page can be claimed, and why not sooner. Empty if that is not known."""
         if self.next_ready is None:
             return ""
         why = "" if self.next_because is None else f" ({_WHY[self.next_because]})"
@@ -264,7 +268,7 @@ class Claims(Sequence[Claim]):
 
 
 BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
-"""The attributes of `Claims` that the service answers beside the claims."""
+"""The attributes of `Claims` that the service sends with the claims."""
 _WHY: Mapping[Because, str] = {
     "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
     "retry": "it failed, and is tried again then",
@@ -282,7 +286,7 @@ def _clock(at: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The facts of a page's content that are kept to find whether it has changed; None where a fact was not reported.
+    """The facts of a page's content by which its changes are found. None if a fact was not reported.
 
     Attributes:
         body_hash: A hash of the bytes.
@@ -290,8 +294,8 @@ class Seen:
         simhash: 64 bits as a signed integer; like texts share most of them.
         at: The time of this content in epoch seconds: of the visit that found the last change, or of the reported
             visit.
-        blocks: The blocks of text of the reported visit; of earlier visits, what is kept of them, up to the last one.
-        shingles: A sketch of the reported visit's text, from which sections are learned.
+        blocks: The blocks of text of the reported visit; or the blocks that are stored of all earlier visits.
+        shingles: A sketch of the text of the reported visit, from which sections are learned.
     """
 
     body_hash: str | None = None
@@ -310,36 +314,35 @@ class Fetched:
 
     Attributes:
         links: Its out-links as URLs or `Link` objects, absolute, in page order. They replace those of an earlier visit.
-        claim: The claim under which it was fetched. Without one it is an unclaimed visit, which is accepted when it is
-            newer than the last.
-        body: The bytes, which are hashed and not kept.
+        claim: The claim under which it was fetched. A visit without a claim is accepted if it is newer than the last
+            one.
+        body: The bytes. They are hashed and not stored.
         content_type: The Content-Type header of the body. Without it HTML is recognised by its first bytes.
-        body_hash, text_hash, simhash: The crawler's own, in place of those of the body. With none of these nothing is
-            compared.
+        body_hash, text_hash, simhash: Hashes that the crawler has computed, instead of `body`. Without a body and
+            hashes nothing is compared.
         blocks: The blocks of the text of a body that was hashed elsewhere, from `schedule.fingerprints.text_blocks`.
-            Those of another version of graphbrain are compared with nothing; then the simhash decides.
+            Blocks of different versions of graphbrain are not compared; then the simhash decides.
         shingles: The sketch of that text, from `schedule.fingerprints.take`.
         changed: The crawler's own verdict whether the page has changed since its last visit.
         status: The HTTP status. An error is a failure, whose links are added; 204 and 206 delete no links.
         not_modified: The server answered 304. Links, hashes, and an ETag or Last-Modified that the answer lacks stay.
         redirected_to: The page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
-        led_to: The URLs that a temporary redirect led through, in order, at most five; the last is where the content
-            was. With `status` 302, 303 or 307 the page leads to the first of them for now, and neither links nor
-            content are the page's own, unless the last is the page itself; the page has changed when it leads
-            elsewhere. `redirected_to` with such a status means the same. With another status it is where a refresh in
-            0 seconds leads, and the content is the page's own.
-        relevance: 0 to 1, how close the page is to the topic; None keeps what is known.
-        value: 0 to 1e12, the page's worth to the crawler, on any scale of its own, as `set_page` sets it. The order
-            uses it where the setting `value` is own, in which a page without one counts 1; None keeps what is known.
+        led_to: The URLs to which temporary redirects led, in order, at most five. The content is that of the last one.
+            With `status` 302, 303 or 307 the page leads to the first of them for now. Then neither the links nor the
+            content are the page's own, unless the last URL is the page itself, and the page has changed if it leads to
+            another URL than before. `redirected_to` with such a status means the same. With another status it is the
+            target of a refresh in 0 seconds, and the content is the page's own.
+        relevance: The closeness of the page to the topic, 0 to 1; None keeps the present one.
+        value: The page's worth to the crawler, 0 to 1e12, on any scale, as `set_page` sets it. The order uses it if the
+            setting `value` is own; a page without one counts 1 then. None keeps the present one.
         fetched_at: Epoch seconds; None means now. A claimed visit is never earlier than its claim.
         seconds: The duration of the fetch, for the setting `response_times`.
         address: The IP address at which it was reached, for limits by address.
-        title, canonical, noindex, language, size: Facts for later questions, which the order does not use: `canonical`
-            is a URL, `size` in bytes. With any of them, content type and seconds are kept, too.
-        nofollow: The page asks that its links are not followed (meta robots, X-Robots-Tag).
-        canonicals: At most five of the canonicals that the page states, each after its place (`head`, `body` or
-            `header`) and a space, where they contradict each other: more than one URL, or one in the body, where
-            search engines ignore it.
+        title, canonical, noindex, language, size: Facts for questions. The order does not use them. `canonical` is a
+            URL, `size` is in bytes. If one of them is given, content type and seconds are stored, too.
+        nofollow: True if the page asks that its links are not followed (meta robots, X-Robots-Tag).
+        canonicals: At most five of the canonicals that the page states, if there is more than one URL, or one in the
+            body, where search engines ignore it. Each is its place (`head`, `body` or `header`), a space, and the URL.
     """
 
     url: str
@@ -378,17 +381,17 @@ class Failed:
     """A fetch that brought no page.
 
     Attributes:
-        status: The HTTP status, or None when there was none: then `error` and `fault` describe the failure.
+        status: The HTTP status; None if there was no answer: then `error` and `fault` describe the failure.
         error: The reason of the failure, in words.
         fault: silent: the host gave no answer (time-out, DNS, TLS, connection refused or reset); None means the same.
-            not_sent: the crawler did not ask, because its own rules forbid it or it cannot ask for such a URL.
+            not_sent: the crawler sent no request, because its own rules forbid it or it cannot request such a URL.
             not_understood: the crawler cannot read the answer (no HTTP, too many headers, a body that is too long or
-            does not end). Beside a status it is ignored.
+            does not end). With a status it is ignored.
         retry_after: The wait that the server asked for, in seconds, or its Retry-After header unchanged, which may be a
-            date. Anything else is ignored.
-        seconds: The duration of the fetch, as of a `Fetched`.
-        address: The IP address, as of a `Fetched`.
-        body: The bytes of a 404 or 410, which are hashed and not kept: pages of the host that look like it are soft
+            date. Any other text is ignored.
+        seconds: The duration of the fetch, as in `Fetched`.
+        address: The IP address, as in `Fetched`.
+        body: The bytes of a 404 or 410. They are hashed and not stored: pages of the host that look like them are soft
             404s.
     """
 
@@ -408,16 +411,16 @@ class Failed:
 class Resource:
     """The result of a claim of a resource that is not a page: of a robots.txt, of a sitemap, or of a link's check.
 
-    A `Fetched` or a `Failed` under such a claim is read as one of these.
+    A `Fetched` or a `Failed` with such a claim is converted to a `Resource`.
 
     Attributes:
-        status: The HTTP status; None when there was no answer: then `error` and `fault` describe the failure, as of a
+        status: The HTTP status; None if there was no answer: then `error` and `fault` describe the failure, as in
             `Failed`.
-        body: The body of a 2xx answer, bytes or text, as much of it as was read. Of a robots.txt 500 KiB are
-            parsed, of a sitemap, packed by gzip or not, 50 MB.
-        etag, last_modified: The headers of a sitemap, which its next claim has.
-        redirected_to: The Location of a redirect, which is not followed: it is the next claim.
-        retry_after, seconds, address, fetched_at: As of a `Failed`.
+        body: The body of a 2xx answer, bytes or text, as much of it as was read. At most 500 KiB of a robots.txt are
+            parsed, and at most 50 MB of a sitemap, packed by gzip or not.
+        etag, last_modified: The headers of a sitemap. The next claim of the sitemap has them.
+        redirected_to: The Location of a redirect. The crawler does not follow it: it becomes the next claim.
+        retry_after, seconds, address, fetched_at: As in `Failed`.
     """
 
     url: str
@@ -435,7 +438,8 @@ class Resource:
     last_modified: str | None = None
 
     def as_report(self) -> Fetched | Failed:
-        """The same as the report of a page: so it goes over the wire."""
+        """Return the same result as a report of a page, which is its form on the wire."""
+        # An answer without an error.
         body = self.body.encode("utf-8", "replace") if isinstance(self.body, str) else self.body
         if self.status is not None and self.status < 400:
             return Fetched(
@@ -450,6 +454,7 @@ class Resource:
                 etag=self.etag,
                 last_modified=self.last_modified,
             )
+        # An error, or no answer.
         return Failed(
             self.url,
             self.claim,
@@ -468,8 +473,7 @@ Report = Fetched | Failed
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A report that could not be read; `reason` has the cause. The claim that came with it ends like that of a failed
-    page."""
+    """A report that could not be read, with the reason. Its claim ends like that of a failed page."""
 
     url: str
     claim: Claim | None
@@ -485,9 +489,11 @@ class Answer(Record):
     """The result of one reported item.
 
     Attributes:
-        outcome: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried again),
-            `gone` (given up), `slowed` (429 or 503: the host waits, and the page has no failure); None when refused.
-        reason: Why it was refused, or that a user or a password was left out of the page's own URL.
+        accepted: True if the brain has recorded the item.
+        reason: The reason of a refusal, or the remark that a user or a password was left out of the page's own URL.
+        outcome: `new` (its first content), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
+            again), `gone` (given up), `slowed` (429 or 503: the host waits, and this is no failure of the page); None
+            if refused.
         links: The number of distinct out-links that are now known for the page.
         links_refused: The links that were refused, each with the reason.
         links_over: The number of links beyond `max_links`, which were left out.
@@ -511,7 +517,7 @@ class Hint:
 
     Attributes:
         at: The time of the change in epoch seconds; None: now; 0: the source states only that there is such a page.
-        within: The page changed up to so many seconds after `at`: 86400 for a date without a time.
+        within: The most seconds by which the change may be later than `at`: 86400 for a date without a time.
         kind: The source.
     """
 
@@ -526,9 +532,9 @@ class Hinted(Record):
     """The result of one hint.
 
     Attributes:
-        reason: Why it was refused, or what was left out of its URL.
-        outcome: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
-            not fetched yet, or not again), `old` (a visit, or another hint, is as new); None when refused.
+        reason: The reason of a refusal, or what was left out of its URL.
+        outcome: `new` (the hint has created the page), `moved` (it will be fetched again sooner), `noted` (it is not
+            fetched yet, or not again), `old` (a visit, or another hint, is as new); None if refused.
     """
 
     url: str
@@ -543,12 +549,12 @@ class SeedAnswer:
 
     Attributes:
         created: The number of pages that this call has created.
-        known: The number of pages that were there before.
-        refused: The strings that cannot be seeds, each with the reason.
-        outside: The number of pages in the graph that will not be fetched, because of the settings or a robots.txt.
-        gone: The number of pages that were given up (gone, parked), and wait again.
+        known: The number of pages that were in the graph before.
+        refused: (string, reason) of each string that cannot be a seed.
+        outside: The number of these pages that will not be fetched, because of the settings or a robots.txt.
+        gone: The number of these pages that were given up (gone, parked), and wait again.
         forgotten: The number of `refused` that were forgotten for ever.
-        remarks: A remark on each page that is outside or was given up, and on each whose URL had a user or a password,
+        remarks: (URL, remark) of each page that is outside or was given up, and of each URL with a user or a password,
             which were left out.
     """
 
@@ -566,47 +572,47 @@ class SeedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Page(Record):
-    """Everything that the brain knows about one page; times in epoch seconds, None where it never happened.
+    """All facts that the brain has of one page. Times are in epoch seconds; None if the event never happened.
 
     A score is history + cash, at least about 1; under the classic engine it is the page's share of all, below 1.
 
     Attributes:
-        id: Neo4j's number of its node. It holds as long as the page does; then another page may get it.
-        scores: The batch scores that it carries, by the names in `methods.SCORES`.
-        provisional: Its score until it has the one that the order uses, on a scale on which the mean of all pages is 1.
-        flow: 10,000 of a seed, and what pages that link to it have passed on, each when it was read.
+        id: Neo4j's number of its node. After the page was deleted, another page may get it.
+        scores: Name in `methods.SCORES` → the batch score.
+        provisional: The score that the order uses until the page has a batch score. The mean of all pages is 1.
+        flow: 10,000 for a seed, plus what each page that links to it has passed on when it was read.
         flow_paid: The flow that each unit of weight of its links has received.
-        live_pagerank: 1, and .85 of that of each page that links to it, divided along its links in equal parts; None
-            where none is kept.
+        live_pagerank: 1, plus .85 of the live PageRank of each page that links to it, divided equally along the links
+            of that page; None if the brain does not keep it.
         live_pagerank_paid: The live_pagerank that each unit of weight of its links has received.
         value: Its worth, set by the crawler.
         rate_shape, rate_scale: The estimate of its change rate; `rate_scale` in days. None until a second visit.
-        rate: Changes a day, their ratio.
+        rate: Changes a day: `rate_shape` / `rate_scale`.
         interval: Days between visits, set by hand.
-        comes_back: The days between visits that the order gives it at the present pace of the crawl; None if there is
-            no such time.
-        due: The time of the next visit after them; None if there is no such time.
+        comes_back: The days between visits that the order gives it at the present pace of the crawl; None if it is not
+            visited again.
+        due: The time of the next visit at this pace; None if it is not visited again.
         hub_updated, authority_updated: The time at which that side last spent its cash, by its own clock under the
             classic engine.
-        hub_rank, authority_rank: floor(4·log2 score), of scores from 32 on.
+        hub_rank, authority_rank: floor(4·log2 score), for scores from 32 on.
         error: The message of the last failure, at `failed`, if no page came since.
         hinted_by: The kind of its last hint.
-        claimed: The time at which the worker that holds it claimed it; None, too, for a token that has no time.
+        claimed: The time at which its worker claimed it; None, too, for a token without a time.
         failing_since: The time of its first failure since it was last fetched.
         fault: The kind of the last visit's failure, one of `frontier.hosts.health.PAGE_FAULTS`.
         recheck_at: The time at which an alias or a parked page is looked at again.
-        depth: The frontier's own depth, which `max_depth` bounds: it is 1 for a page that a sitemap names.
-        clicks: The fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None
-            where no links lead there.
+        depth: The depth of the frontier, which `max_depth` bounds: it is 1 for a page that a sitemap names.
+        clicks: The fewest clicks from a seed to it by links. `Brain.page` and `Brain.dump_pages` find it; None if no
+            path of links leads to it.
         led_to: The URLs to which temporary redirects, or a refresh in 0 seconds, led its last visit.
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
-        nofollow, canonicals: As of a `Fetched`; None where there is nothing of the kind.
+        nofollow, canonicals: As in `Fetched`; None if the page states none.
         in_sitemap: The time at which a sitemap last named it.
-        brought: What its first visit brought that was new to its host, 0 to 1; None until that is learned.
+        brought: The share of new text that its first visit brought to its host, 0 to 1; None until it is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
-        harvest: The factor of its section with which it waits; None where it does not wait for a first visit.
-        section: The part of its host that it is in. `Brain.page` alone finds it; it is not in `as_dict`.
-        expected_copy: The page that it is expected to equal, while it waits for a first visit. `Brain.page` alone finds
+        harvest: The factor of its section by which it counts while it waits; None if it waits for no first visit.
+        section: The section of its host that it is in. Only `Brain.page` finds it; it is not in `as_dict`.
+        expected_copy: The page that it is expected to equal, while it waits for a first visit. Only `Brain.page` finds
             it; it is not in `as_dict`.
     """
 
@@ -697,33 +703,33 @@ class Page(Record):
 
     @property
     def rate(self) -> float | None:
-        """Changes a day, as its visits show; None until a second visit."""
+        """Expected changes a day, by its visits; None until a second visit."""
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Return its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
+        """Return its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None if it has none."""
         live = {"authority": self.authority_score, "hub": self.hub_score, CASH: self.hub_cash + self.authority_cash}
         return live.get(by, getattr(self, by) if by in (*FORWARD, *OWN) else self.scores.get(by))
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
-        """Return the names in `as_dict`, in its order: the same for all pages, whatever scores they carry."""
+        """Return the names in `as_dict`, in its order. They are the same for all pages."""
         return _PAGE_COLUMNS
 
     def as_dict(self) -> dict[str, Any]:
-        """Return its values by name, each batch score under its own: None where it has none."""
+        """Return its values by name, and all batch scores by their names: None for a score that it lacks."""
         values = {name: getattr(self, name) for name in _PAGE_FIELDS}
         return values | {name: self.scores.get(name) for name in SCORES}
 
     def in_full(self) -> dict[str, Any]:
-        """Return `as_dict` with `section` and `expected_copy`, which only a look at one page finds, as dictionaries."""
+        """Return `as_dict` with `section` and `expected_copy` as dictionaries."""
         return self.as_dict() | {
             name: None if (looked_up := getattr(self, name)) is None else looked_up.as_dict() for name in LOOKED_UP
         }
 
 
 LOOKED_UP = ("section", "expected_copy")
-"""The fields that `Brain.page` alone finds: records of their own, not columns of a table."""
+"""The fields that only `Brain.page` finds. They are records, and no columns of a table."""
 _PAGE_FIELDS = (
     *(field.name for field in dataclasses.fields(Page) if field.name not in ("scores", *LOOKED_UP)),
     "rate",
@@ -733,38 +739,38 @@ _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
 
 @dataclass(frozen=True, slots=True)
 class Host(Record):
-    """Everything that the brain knows about one host; times in epoch seconds, None where there is none.
+    """All facts that the brain has of one host. Times are in epoch seconds; None if there is none.
 
     Attributes:
-        delay: Seconds between two claims now: the largest of `own_delay` (or the brain's setting), `robots_delay` and a
-            multiple of `response_seconds`, divided by `pace`.
-        own_delay: The host's own delay in seconds, set by `set_host`.
+        delay: The present seconds between two claims: the largest of `own_delay` (or the brain's setting),
+            `robots_delay` and a multiple of `response_seconds`, divided by `pace`.
+        own_delay: The delay of this host in seconds, set by `set_host`.
         robots_delay: Its Crawl-delay in seconds.
         response_seconds: The duration of its last fetch.
-        pace: The share of its full rate that it gets since it answered 429 or 503; 1 is all of it.
+        pace: The share of its full rate that is left after answers 429 or 503; 1 is the full rate.
         complaints: The number of answers 429 and 503 in a row.
         blocked_until: The end of its block or of its back-off.
-        unanswered: The number of times in a row that it gave no answer at all.
-        probe_at: The time of its next probe, where it has failed so often that it is only probed.
-        next_at: The time from which a page of it can be claimed, apart from blocks and its address.
-        in_flight: The number of its claims that are out.
-        most_in_flight: The most of them, its own or the setting's; 0: no limit.
-        own_in_flight: The host's own limit, set by `set_host`.
+        unanswered: The number of requests in a row without any answer.
+        probe_at: The time of its next probe, if it has failed so often that it is only probed.
+        next_at: The time from which one of its pages can be claimed, without regard to blocks and its address.
+        in_flight: The number of its open claims.
+        most_in_flight: The limit of open claims, its own or that of the setting; 0: no limit.
+        own_in_flight: The limit of this host, set by `set_host`.
         budget: The most pages that may be fetched for the first time; 0: no limit.
-        budget_used: The pages of the budget that were fetched for the first time or are being so; None: not counted.
+        budget_used: The number of pages that were fetched for the first time, or are claimed for it; None: not counted.
         set_aside: True if pages wait for room in its budget.
         queued: True if pages wait in queues of its own.
         robots_at: The time at which its robots.txt was set.
-        robots_http_at, robots_https_at: The time at which one was set for that scheme alone.
-        pages: The number of its pages in the graph, at most as many as were counted.
-        more_pages: True if there are more than `pages`.
-        in_scope: True if the settings let it be fetched.
-        failing_since: The time since which every request has failed.
+        robots_http_at, robots_https_at: The time at which a robots.txt was set for that scheme only.
+        pages: The number of its pages in the graph that were counted.
+        more_pages: True if it has more than `pages`.
+        in_scope: True if the settings allow to fetch it.
+        failing_since: The time since which all requests have failed.
         illness: The kind of the last of these failures: `silent`, `refused` or `broken`.
-        wall: The URL to which temporary redirects have led the last visits of `walled` of its pages, a login or a
-            consent page perhaps; None where they were fewer than five.
-        resources: Its robots.txt and the sitemaps that these name, at most a hundred, as far as crawlers claim them;
-            None in a list of hosts.
+        wall: The URL to which temporary redirects have led the last visits of `walled` of its pages. It may be a login
+            or a consent page. None if these are fewer than five.
+        resources: Its robots.txt and the sitemaps that it names, at most a hundred, if crawlers claim them; None in a
+            list of hosts.
     """
 
     name: str
@@ -810,8 +816,13 @@ class Host(Record):
 
 @dataclass(frozen=True, slots=True)
 class RobotsAnswer:
-    """The result of a robots.txt: its Crawl-delay in seconds (0: none), and how many pages were taken out and let in
-    again."""
+    """The effect of a robots.txt.
+
+    Attributes:
+        delay: The Crawl-delay in seconds; 0 if there is none.
+        taken_out: The number of pages that it newly forbids.
+        let_in: The number of pages that an earlier one forbade and that it allows.
+    """
 
     delay: float
     taken_out: int
@@ -822,14 +833,14 @@ class RobotsAnswer:
 
 
 def text_version(text_hash: str | None) -> int:
-    """Return the version of the functions of graphbrain that made the hash of a text, and the simhash beside it.
+    """Return the version of graphbrain's functions that made the hash and the simhash of a text.
 
-    It is 0 for a crawler's own hash. Values of two versions are not compared.
+    It is 0 for a hash that a crawler made itself. Hashes of different versions are not compared.
     """
     version = None if text_hash is None else _TEXT_VERSION.match(text_hash)
     return int(version[1]) if version else 0
 
 
 def number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a real number, of Python or of numpy."""
+    """Return whether a value is a real number of Python or numpy, and no bool."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""Items of nothing but plain values, what is known of the sections of a host, and answers to questions."""
+"""Records of plain values: resources and sections of a host, links, payments, and answers to questions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Given = Mapping[str, bool | int | float]
 
 
 class Record:
-    """A record of plain values alone, which can be written as a line of JSON or a row of a table."""
+    """A record of plain values, which can be written as a line of JSON or as a row of a table."""
 
     __slots__ = ()
 
@@ -39,19 +39,19 @@ class Record:
         return tuple(cls.__slots__)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return its values by name, like `dataclasses.asdict`, which is slow."""
+        """Return its values by name. This is faster than `dataclasses.asdict`."""
         return {name: getattr(self, name) for name in self.columns()}
 
 
 @dataclass(frozen=True, slots=True)
 class HostResource(Record):
-    """A robots.txt of a host, or a sitemap; times in epoch seconds, None where there is none.
+    """A robots.txt of a host, or a sitemap. Times are in epoch seconds; None if there is none.
 
     Attributes:
         kind: `robots` or `sitemap`.
         url: Its URL, before any redirect.
-        state: `new` if it was never had, `read`, `failing` since the last time it was had, or `dead` if it is asked for
-            no more.
+        state: `new` before its first fetch, `read`, `failing` if the last fetch failed, or `dead` if it is not fetched
+            any more.
         fetched: The time at which it was read last.
         due: The time from which it is claimed again.
         entries: The number of pages or sitemaps that a sitemap lists.
@@ -72,7 +72,7 @@ class HostResource(Record):
 
 @dataclass(frozen=True, slots=True)
 class Section(Record):
-    """A part of a host, described by questions about URLs. All counts are present ones.
+    """A part of a host, described by questions about URLs. All numbers are those of the present.
 
     Attributes:
         pattern: The questions that select its URLs, with `!` before those whose answer is no; empty if the host is one
@@ -82,10 +82,10 @@ class Section(Record):
         fetched: The number of pages that were fetched.
         waiting: The number of pages that wait for their first visit or are claimed for it.
         failing: The number of pages whose last visit failed.
-        copies: The number of pages of whose text less than a fifth was new to the host at the first visit.
+        copies: The number of pages whose first visit brought less than a fifth of new text to the host.
         harvest: The share of new text that a fetch is expected to bring, 0 to 1, from its counted visits and from
             `around`.
-        around: The share that the surrounding sections bring.
+        around: The share of new text that the surrounding sections bring.
         visits: The weight of the counted visits.
         factor: The factor by which its new pages count if `value` names harvest.
         example: The URL of one of its pages, a fetched one if there is any.
@@ -111,11 +111,12 @@ class Section(Record):
 
 @dataclass(frozen=True, slots=True)
 class PageSection(Record):
-    """The section of a page, as far as visits have shown.
+    """The section of a page, as visits have shown it.
 
     Attributes:
         pattern: As in `Section`; so are `harvest`, `around`, `visits` and `factor`.
-        brought: The sum that its counted visits brought: `harvest` is (brought + 2·around) / (visits + 2).
+        brought: The sum of the shares that its counted visits brought: `harvest` is (brought + 2·around) / (visits +
+            2).
         counts: True if new pages of the host count by the factor: the setting `value` names harvest, and the order is
             not breadth_first.
     """
@@ -131,18 +132,18 @@ class PageSection(Record):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCopy(Record):
-    """The page that a waiting page is expected to equal, as far as visits have shown.
+    """The page that a waiting page is expected to equal, as visits have shown it.
 
     Attributes:
         url: The URL of that page, which was fetched.
         rule: The only difference of the two URLs: ?sort is an argument, /print a step of the path, /article or /print
             two steps that replace each other.
-        compared: The number of pages of the host that were compared with one that differs in this alone.
-        equal: The number of these that had the same content.
+        compared: The number of pages of the host that were compared with a page whose URL differs only by the rule.
+        equal: The number of these pages that had the same content.
         expected: The share of equal pages that is expected in the section of the page.
-        because: The same in a sentence.
-        factor: The factor by which the page counts less for it, beside the factor of its section; 1 while the pages of
-            the host have not been compared for the order, or if `value` does not name harvest.
+        because: The reason in a sentence.
+        factor: The factor by which the page counts less because of it, besides the factor of its section. It is 1 until
+            the pages of the host are compared for the order, and if `value` does not name harvest.
     """
 
     url: str
@@ -156,10 +157,13 @@ class ExpectedCopy(Record):
 
 @dataclass(frozen=True, slots=True)
 class LinkedPage(Record):
-    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
+    """A page at the end of a link, in a list of links or on a path.
 
-    `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
-    the link has there. On a path they are None.
+    Attributes:
+        since: The time at which the link was first seen, in epoch seconds.
+        named: A URL in the HTML of the page that redirects to the target; None if it links to the target itself.
+        anchor: The text of the link; None on a path.
+        rel: The `rel` of the link; None on a path.
     """
 
     url: str
@@ -176,8 +180,8 @@ class LinkedPage(Record):
 
 @dataclass(frozen=True, slots=True)
 class KnownLink(Record):
-    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds. `named`, `anchor`,
-    `rel`: as of a `LinkedPage`."""
+    """One link of the graph, with the URLs and the internal ids of both pages. The other fields are as in
+    `LinkedPage`."""
 
     source: str
     target: str
@@ -191,9 +195,13 @@ class KnownLink(Record):
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Cash that one page has paid another until now, and its share of the score of the one that was paid.
+    """The cash that one page has paid another one until now.
 
-    `share` is None where that score is 0.
+    Attributes:
+        url: The URL of the other page of the payment.
+        key: The key of that page.
+        cash: The cash.
+        share: The share of the cash in the score of the page that received it; None if that score is 0.
     """
 
     url: str
@@ -206,8 +214,8 @@ class Payment:
 class Payments:
     """The origin of the scores of a page: the largest payers of both its sides, and the pages that it pays.
 
-    A score is the payout plus what all payers have paid. Authority is paid by the pages that link here, and pays them
-    back; a hub is paid by the pages it links to, and pays them.
+    A score is the payout plus what all payers have paid. The authority of a page gets cash from the pages that link to
+    it, and pays cash back to them. Its hub gets cash from the pages that it links to, and pays cash to them.
     """
 
     hub_payers: tuple[Payment, ...]
@@ -221,8 +229,14 @@ class Payments:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`.
-    `note`: what is to be known of it beside its rows; empty: nothing."""
+    """The answer to a question.
+
+    Attributes:
+        columns: The names of its columns.
+        rows: Its rows, of plain values.
+        cut: True if there are more rows than `limit`.
+        note: A remark on the answer; empty without one.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
@@ -230,12 +244,12 @@ class Asked:
     note: str = ""
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column, row by row."""
+        """Return the values of a column, row by row."""
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
     def since(self, day: datetime) -> Asked:
-        """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
+        """Return the answer without the rows of earlier days. An answer without a column `day` is unchanged."""
         if "day" not in self.columns:
             return self
         index = self.columns.index("day")
@@ -244,17 +258,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """A fault.
+    """A fault of a site.
 
     Attributes:
         title: Its title.
         what: The noun of what is counted: page, link or host.
-        question: The question that lists what has the fault.
+        question: The question that lists the pages, links or hosts with the fault.
         given: The parameters of that question.
-        count: The number of pages, links or hosts that have the fault.
-        share: The share of the authority inside the scope that it wastes, 0 to 1: the authority of these pages, or of
-            the pages of these hosts, or what is paid along these links. What these links pay to pages outside the scope
-            is a part of the whole, too. None under the classic engine, which does not record payments.
+        count: The number of pages, links or hosts with the fault.
+        share: The share of the authority inside the scope that the fault wastes, 0 to 1: the authority of these pages
+            or of the pages of these hosts, or the payments along these links. Payments of these links to pages outside
+            the scope count as a part of the whole, too. None under the classic engine, which does not record payments.
     """
 
     title: str

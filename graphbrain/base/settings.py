@@ -1,10 +1,10 @@
-"""All settings, with default and meaning, in one frozen object.
+"""All settings, with their defaults and meanings, in one frozen object.
 
-Settings are read once: an argument takes precedence over a `GRAPHBRAIN_…` variable, a variable over the value that the
-brain in the database has, and that over the defaults below. There are three kinds. *Client* settings belong to this
-process. *Shared* ones are stored on the (:Brain) node, so that all workers use the same; they can be changed at any
-time, but an opening changes them only with `change_settings`. *Fixed* ones are written there at creation, and a later
-opening cannot change them.
+Settings are read once. An argument takes precedence over a `GRAPHBRAIN_…` variable, a variable over the value that the
+brain in the database has, and that value over the defaults below. There are three kinds. *Client* settings belong to
+this process. *Shared* ones are stored on the (:Brain) node, so that all workers use the same. They can be changed at
+any time; a process that opens the brain changes them only with `change_settings`. *Fixed* ones are written to the node
+when the brain is created, and cannot be changed by a later opening.
 """
 
 from __future__ import annotations
@@ -129,11 +129,11 @@ LONGEST = {
     **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts", "allow_urls", "deny_urls"), 1_000_000),
     "intervals": 100_000,
 }
-"""The most characters of a text; all other texts are names."""
+"""Setting → the most characters of its text. All other texts have at most `LONGEST_NAME`."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
 HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 URL_LISTS = ("allow_urls", "deny_urls")
-"""Lists of regular expressions: JSON, or a single one as it is."""
+"""The settings that are lists of regular expressions: JSON, or a single expression as it is."""
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
@@ -143,7 +143,7 @@ OF_OTHER_PARTS = frozenset(
         *("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL"),  # Client
     }
 )
-"""The GRAPHBRAIN_… variables that other parts read. They are not settings of a brain, and not misspelt."""
+"""The GRAPHBRAIN_… variables that are no settings of a brain, because other parts read them."""
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:
@@ -152,7 +152,7 @@ def _setting(default: Any, kind: Kind, meaning: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """One setting as a process uses it, and its source."""
+    """One setting as a process uses it, with its source."""
 
     name: str
     value: Any
@@ -304,13 +304,14 @@ class Settings:
 
         Args:
             environ: The environment; None: that of the process.
-            canonical: The user's own last step of keys.
-            detector: The user's own decision whether a page has changed.
+            canonical: The user's function that makes the last step of keys.
+            detector: The user's function that decides whether a page has changed.
             arguments: Settings by name. An argument that is None counts as not given.
 
         Raises:
             SettingsError: A name (argument or `GRAPHBRAIN_…` variable) is unknown, or a value is out of range.
         """
+        # Read the variables.
         environ = os.environ if environ is None else environ
         names = cls.names()
         values: dict[str, Any] = {}
@@ -322,17 +323,17 @@ class Settings:
                 others = (other.removeprefix(PREFIX).lower() for other in OF_OTHER_PARTS)
                 raise SettingsError(unknown(name, (*names, *others), variable_of))
             values[name] = text
-        # Arguments go before variables.
+        # Replace them by arguments.
         for name, value in arguments.items():
             if name not in names:
                 raise SettingsError(unknown(name, names))
             if value is not None:
                 values[name] = value
-        fitting = {name: typed(name, value) for name, value in values.items()}
-        # A worker without a name gets one of its own.
-        if not fitting.get("worker"):
-            fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
-        return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
+        # Convert the values, and give a unique name to a worker without a name.
+        settings = {name: typed(name, value) for name, value in values.items()}
+        if not settings.get("worker"):
+            settings["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        return cls(**settings, given=frozenset(values), canonical=canonical, detector=detector).checked()
 
     @classmethod
     def names(cls, *kinds: Kind) -> dict[str, Any]:
@@ -345,16 +346,18 @@ class Settings:
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
 
     def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:
-        """Return each setting of a process that has opened a brain, with its value and source. These are the brain's.
+        """Return all settings of a process that has opened a brain, with their sources. A password is not shown.
 
-        `given`: settings that were given otherwise than by a variable, and how. A password is not shown.
+        Args:
+            given: Setting → how it was given, for those that were given otherwise than by a variable.
+            environ: The environment; None: that of the process.
         """
         environ = os.environ if environ is None else environ
         settings: list[InForce] = []
         for name, (kind, default, _) in self.meanings().items():
             variable = variable_of(name)
             value, source = getattr(self, name), "default" if kind == "client" else "brain"
-            # The source: the command line, a variable, the brain or the default.
+            # Find the source: the command line, a variable, the brain or the default.
             if name in given:
                 source = given[name]
             elif variable in environ:
@@ -364,18 +367,16 @@ class Settings:
                 source = "made up"
             elif value == default:
                 source = "default"
-            settings.append(
-                InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default)
-            )
+            shown = "(not shown)" if name == "password" and value else value
+            settings.append(InForce(name, shown, source, kind, default))
         return settings
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
-        """Return these settings with the fixed and shared ones that are stored on a brain."""
+        """Return these settings with the fixed and shared ones among the properties of a brain."""
         return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
     def unlike(self, brain: Settings) -> dict[str, Any]:
-        """Return name → the given value, of the shared settings that were given and whose meaning differs from a
-        brain's."""
+        """Return name → value of those shared settings that were given and that mean something else than a brain's."""
         return {
             name: getattr(self, name)
             for name in self.names("shared")
@@ -383,8 +384,7 @@ class Settings:
         }
 
     def beyond(self, brain: Settings) -> dict[str, Any]:
-        """Return the same without hosts that are all within the brain's scope: a part of the scope is no other
-        setting."""
+        """Return the same as `unlike`, without `allow_hosts` if it is a part of the brain's scope."""
         return {
             name: value
             for name, value in self.unlike(brain).items()
@@ -392,8 +392,8 @@ class Settings:
         }
 
     def checked(self) -> Settings:
-        """Return itself when every value is possible. Raise SettingsError, in one sentence, otherwise."""
-        # What is more than a range or a choice.
+        """Return the settings themselves if all values are possible. Raise SettingsError otherwise."""
+        # Rules that are neither a range nor a choice of words.
         rules = (
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
@@ -402,58 +402,59 @@ class Settings:
             ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
             ("crawl", bool(self.crawl.strip()), "a name"),
         )
-        within = ((name, bounds.hold(getattr(self, name)), str(bounds)) for name, bounds in RANGES.items())
-        among = ((name, getattr(self, name) in words, " or ".join(words)) for name, words in CHOICES.items())
-        for name, good, wanted in (*within, *among, *rules):
-            if not good:
-                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
+        ranges = ((name, bounds.hold(getattr(self, name)), str(bounds)) for name, bounds in RANGES.items())
+        choices = ((name, getattr(self, name) in words, " or ".join(words)) for name, words in CHOICES.items())
+        for name, is_possible, requirement in (*ranges, *choices, *rules):
+            if not is_possible:
+                raise SettingsError(f"{name} must be {requirement}, not {getattr(self, name)!r:.80}.")
+        # Texts, which are stored on the brain.
         for name, default in self.names().items():
-            if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
-                raise SettingsError(wrong)
+            if isinstance(default, str) and (fault := _unfit(name, getattr(self, name))):
+                raise SettingsError(fault)
         return self
 
 
 def changes(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return new values of shared settings, in their types.
-
-    `checked` tests later whether the values are possible.
+    """Return new values of shared settings, in their types. `checked` tests later whether they are possible.
 
     Raises:
-        SettingsError: A name is no setting, or cannot be changed on a brain that exists; or a value has another type.
+        SettingsError: A name is no setting, or is one that cannot be changed on a brain that exists; or a value has
+            another type.
     """
-    wrong = sorted(set(given) - set(Settings.names("shared")))
-    if wrong and wrong[0] not in Settings.names():
-        raise SettingsError(unknown(wrong[0], Settings.names("shared")))
-    if wrong:
-        hint = f"; {to_convert(str(given['engine']))}" if wrong[0] == "engine" else ""
-        raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
+    others = sorted(set(given) - set(Settings.names("shared")))
+    if others and others[0] not in Settings.names():
+        raise SettingsError(unknown(others[0], Settings.names("shared")))
+    if others:
+        hint = f"; {to_convert(str(given['engine']))}" if others[0] == "engine" else ""
+        raise SettingsError(f"{others[0]} cannot be changed on a brain that exists{hint}.")
     return {name: typed(name, value) for name, value in given.items()}
 
 
 def checked_engine(engine: str) -> str:
-    """Return an engine. Raise SettingsError where there is no such one."""
+    """Return the name of an engine. Raise SettingsError if there is no such engine."""
     if engine not in ENGINES:
         raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r:.80}.")
     return engine
 
 
 def typed(name: str, value: Any) -> Any:
-    """Return `value`, given as text or number, in the type of the setting's default. Raise SettingsError."""
+    """Return a text or a number in the type of the setting's default. Raise SettingsError if it has another type."""
     default = Settings.names()[name]
     try:
         if isinstance(default, bool):
             return _flag(value)
-        # A number of the kind of the default, within what Neo4j can hold.
+        # A whole number must be one that Neo4j can store; any other number must be finite.
         if isinstance(default, int):
-            number = int(value)
-            if number != float(value) or abs(number) >= LARGEST:
+            whole = int(value)
+            if whole != float(value) or abs(whole) >= LARGEST:
+                raise ValueError
+            return whole
+        if isinstance(default, float):
+            number = float(value)
+            if not math.isfinite(number):
                 raise ValueError
             return number
-        if isinstance(default, float):
-            number_ = float(value)
-            if not math.isfinite(number_):
-                raise ValueError
-            return number_
+        # A list of regular expressions may be a list or a text.
         if name in URL_LISTS and isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
             return text_of(value)
         if not isinstance(value, str):
@@ -465,8 +466,10 @@ def typed(name: str, value: Any) -> Any:
 
 
 def _unfit(name: str, text: str) -> str:
-    """Return a sentence with the reason why a text cannot be this setting; empty if it can. All users of the brain read
-    the text again and again, and names are in indexes."""
+    """Return a sentence with the reason why a text cannot be this setting; empty if it can.
+
+    The length is limited because all workers read the text again and again, and because names are in indexes.
+    """
     most = LONGEST.get(name, LONGEST_NAME)
     if len(text) > most:
         return f"{name} must have at most {most:,} characters, not {len(text):,}."
@@ -483,7 +486,7 @@ def _unfit(name: str, text: str) -> str:
 
 
 def _meant(name: str, value: Any) -> Any:
-    """Return a value in the form in which settings are compared: a list is a set."""
+    """Return a value in the form in which settings are compared: the order of a list does not count."""
     if name in URL_LISTS:
         return frozenset(patterns_in(value))
     if name in HOST_LISTS and value.strip():
@@ -492,43 +495,48 @@ def _meant(name: str, value: Any) -> Any:
 
 
 def _within(hosts: str, scope: str) -> bool:
-    """Return whether all of these hosts are named in the scope."""
-    if not hosts.strip() or not scope.strip():  # empty: all hosts
+    """Return whether a list of hosts is a part of another one. An empty list means all hosts."""
+    if not hosts.strip() or not scope.strip():
         return not scope.strip()
-    given, there = HostList.of(hosts), HostList.of(scope)
-    named = (entry for entry in given.at_port if entry[0] not in there.anyway)
-    return given.anyway <= there.anyway and there.at_port.issuperset(named)
+    part, whole = HostList.of(hosts), HostList.of(scope)
+    at_port = {(host, port) for host, port in part.at_port if host not in whole.anyway}
+    return part.anyway <= whole.anyway and at_port <= whole.at_port
 
 
 def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Container[str]) -> str:
-    """Return a sentence: these shared settings are not the brain's, and what to do."""
-    named = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
-    if len(named) > 2:
-        named[1:] = [f"{len(named) - 1} more settings"]
-    # How to keep the brain's own values, by the source of the others.
-    it = "it" if len(given) == 1 else "them"
+    """Return the error message for shared settings that are not the brain's, with the remedies.
+
+    Args:
+        brain: The settings of the brain.
+        given: Setting → the value that was given.
+        from_environment: The settings that variables have given.
+    """
+    first, it = next(iter(given)), "it" if len(given) == 1 else "them"
+    # Name the settings that differ.
+    differences = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
+    if len(differences) > 2:
+        differences[1:] = [f"{len(differences) - 1} more settings"]
+    # Explain how to keep the brain's values: unset the variables, or leave out the arguments.
     variables = [f"GRAPHBRAIN_{name.upper()}" for name in given if name in from_environment]
     keep = f"unset {' '.join(variables[:2])}{' …' * (len(variables) > 2)}" if variables else f"leave {it} out"
+    # Explain how to change them, or how to add to a list of hosts.
     assigned = " ".join(_assigned(name, value) for name, value in given.items())
     if len(assigned) > 50:
-        assigned = f"{next(iter(given))}=…"
-    # How to change the brain's. A list of hosts can be added to.
-    first = next(iter(given))
+        assigned = f"{first}=…"
     if len(given) == 1 and first in HOST_LISTS and getattr(brain, first) and given[first]:
-        how = (
-            f": 'graphbrain change {_assigned(f'{first}+', given[first])}' adds to it, {assigned} replaces it, as does"
-        )
+        addition = _assigned(f"{first}+", given[first])
+        how = f": 'graphbrain change {addition}' adds to it, {assigned} replaces it, as does"
     else:
         how = f" with 'graphbrain change {assigned}' or"
     return (
-        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all{how} "
+        f"This brain has another {' and '.join(differences)}: {keep} to keep its own, or change {it} for all{how} "
         "change_settings=True."
     )
 
 
 def added(name: str, before: Any, more: str) -> str:
-    """Return a list of hosts or patterns with more of them. Raise SettingsError for a setting that is no list, or
-    names all hosts or URLs."""
+    """Return a list of hosts or patterns with further ones. Raise SettingsError for a setting that is no list, and for
+    one that is empty because all hosts or URLs are in the scope."""
     lists = (*HOST_LISTS, *URL_LISTS)
     if name not in lists:
         raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(lists)}.")
@@ -548,7 +556,7 @@ def _short(value: Any) -> str:
 
 
 def _assigned(name: str, value: Any) -> str:
-    """Return NAME=VALUE, as a shell reads it."""
+    """Return NAME=VALUE, quoted for a shell if needed."""
     word = ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
     if _PLAIN.fullmatch(word):
         return f"{name}={word}"
@@ -557,7 +565,7 @@ def _assigned(name: str, value: Any) -> str:
 
 
 def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
-    """Return the message for an unknown setting: which one may be meant, or which there are."""
+    """Return the message for an unknown setting. It names a similar setting, or else all settings."""
     candidates = sorted(names)
     near = difflib.get_close_matches(name, candidates, 1, 0.7) or [
         other for other in candidates if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
@@ -572,7 +580,7 @@ def variable_of(name: str) -> str:
 
 
 def to_convert(engine: str) -> str:
-    """Return the command, in words, that gives a brain this engine."""
+    """Return a clause with the command that converts a brain to an engine."""
     return f"convert it with 'graphbrain engine {engine}'"
 
 

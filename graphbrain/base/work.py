@@ -30,13 +30,13 @@ class Tended:
     """The result of one `tend`.
 
     Attributes:
-        pushes: The number of sides pushed.
-        payments: The number of payments made.
-        swept: The number of lapsed leases ended.
+        pushes: The number of pushes.
+        payments: The number of payments.
+        swept: The number of lapsed leases that were ended.
         released: The number of failed pages that wait again.
         seconds: The time spent.
         settled: True if no side is left whose push is worth more than `eps`; under the classic engine, if all cash was
-            spent `passes` times over since the graph last changed.
+            spent `passes` times since the graph last changed.
         error_bound: The largest possible error of the scores, if it was computed.
         near: True if the error bound is at most `settled_bound`.
     """
@@ -72,9 +72,9 @@ class Settled:
         links: The number of links in the export.
         rounds: The number of rounds of the iteration.
         residual: The relative change of the last round.
-        sides: The number of sides brought to their goal.
-        payments: The number of payments made for it.
-        left: The number of pages left to pushes.
+        sides: The number of sides that were brought to their fixed point.
+        payments: The number of payments for that.
+        left: The number of pages that pushes must bring to their fixed point.
         seconds: The time spent.
     """
 

@@ -21,8 +21,7 @@ from graphbrain.base.model import (
 )
 from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.numeric.methods import SETTLED_TO
-from graphbrain.base.options.scores import SettleOptions
-from graphbrain.base.options.upkeep import TendOptions
+from graphbrain.base.options.scores import SHARE
 from graphbrain.base.options.verbs import (
     CRAWLERS,
     EVERYBODY,
@@ -66,7 +65,7 @@ _CLAIM = {"url": URL, "key": "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10", "token": "0199d
 _CLAIMS = {**ITEMS, "example": [_CLAIM]}
 _VISITS = {**ITEMS, "example": [{"url": URL, "links": ["https://a.example/b"], "status": 200}]}
 _HOW_MANY = {"bounds": Bounds(1, MOST), "example": 2}
-_WORKER = {"is_a": "worker", "example": "w1"}
+_WORKER = {"example": "w1"}
 _WAIT = {"bounds": Bounds(0), "example": 0}
 _KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
 
@@ -253,7 +252,7 @@ class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, 
         )
 
     @verb(
-        CRAWLERS, "claims", repeats=True, items="claims", claims=_CLAIMS, seconds=within(0, LONGEST_LEASE, example=300)
+        CRAWLERS, "claims", repeats=True, items="claims", claims=_CLAIMS, seconds=within(Bounds(0, LONGEST_LEASE), 300)
     )
     def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default).
@@ -276,10 +275,9 @@ class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, 
     @verb(
         OPERATORS,
         "",
-        options=TendOptions,
         local=("batch", "for_everybody", "passes", "pushes"),
-        seconds={"bounds": Bounds(0, LONGEST_TEND), "optional": False},
-        pages={"is_a": "page"},
+        seconds={"bounds": Bounds(0, LONGEST_TEND), "optional": False, "example": 1.0},
+        pages={"is_a": "page", "example": None},
     )
     def tend(
         self,
@@ -323,7 +321,12 @@ class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, 
             stop=stop,
         )
 
-    @verb(OPERATORS, long=True, options=SettleOptions)
+    @verb(
+        OPERATORS,
+        long=True,
+        tolerance={"bounds": SHARE, "example": 1e-6},
+        if_cheaper={"example": False},
+    )
     def settle(
         self,
         *,
@@ -337,7 +340,7 @@ class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, 
         Pages that change meanwhile are left to pushes. Nothing is done while another pass is under way.
 
         Args:
-            tolerance: The error bound that is left, where nothing changes meanwhile.
+            tolerance: Relative error of the scores that is left, where nothing changes meanwhile.
             if_cheaper: Do nothing where pushes are cheaper; `tend` calls it so.
             progress: Called with the step (export, solve, write), how far it is, and of how much.
             stop: Asked between transactions. True ends the pass; what is written by then stays and is right.

@@ -82,11 +82,14 @@ class Converting(Topic):
         conversion.reset(tx, engine, ids, last, self._session.policy.rule, self._session.now())
 
     def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
-        """Return `work` with a guard. It raises BeingConverted if another process has finished or reverted the
-        conversion, and BegunAnew if another process has begun a new conversion, for which all pages must be reset
+        """Return `work` with a guard. It does nothing if the brain has the engine already: another process has finished
+        the conversion, or the answer of the last step was lost. It raises BeingConverted if another process has
+        reverted the conversion, and BegunAnew if another process has begun a new one, for which all pages must be reset
         again."""
 
         def guarded(tx: Tx) -> None:
+            if self._session.settings.engine == engine:
+                return
             if self._session.settings.engine != conversion.between(engine):
                 raise BeingConverted("Another process has converted the brain: look with 'graphbrain engine'.")
             if self._session.policy.rule.revision != revision:

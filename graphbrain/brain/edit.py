@@ -12,8 +12,8 @@ from graphbrain.analyst.inspect import scan
 from graphbrain.base.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.base.model import number
 from graphbrain.base.numeric.rules import Rule
-from graphbrain.base.options.pages import PAGE_VALUES, PageFilter, PageOptions
-from graphbrain.base.options.verbs import HOST, OPERATORS, PAGE, PAGES, verb
+from graphbrain.base.options.pages import PAGE_VALUES, PageFilter
+from graphbrain.base.options.verbs import HOST, OPERATORS, PAGE, PAGES, verb, within
 from graphbrain.base.settings import Settings, changes, typed, unknown
 from graphbrain.brain import engines
 from graphbrain.brain.backfill import Progress
@@ -159,7 +159,15 @@ class Editing(Topic):
             retried += self._session.perform("pages/retry", orphans.retry, part)
         return retried
 
-    @verb(OPERATORS, options=PageOptions, url=PAGE)
+    @verb(
+        OPERATORS,
+        url=PAGE,
+        value=within(PAGE_VALUES["value"], 3.5),
+        rate=within(PAGE_VALUES["rate"], 0.5),
+        interval=within(PAGE_VALUES["interval"], 3_600),
+        relevance=within(PAGE_VALUES["relevance"], 0.9),
+        payout=within(PAGE_VALUES["payout"], 2.0),
+    )
     def set_page(
         self,
         url: str,

@@ -12,9 +12,8 @@ from typing import Any
 from graphbrain.analyst.inspect import sections
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Host, RobotsAnswer, number
-from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import options_of
-from graphbrain.base.options.hosts import COUNTED, LONGEST_HAND_DELAY, HostFilter, HostOptions
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
+from graphbrain.base.options.hosts import COUNTED, HOST_VALUES, LONGEST_HAND_DELAY, HostFilter
 from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, HOST, OPERATORS, READERS, verb, within
 from graphbrain.base.records import Section
 from graphbrain.base.urls.hostnames import NamedHost, host_and_port, named
@@ -72,9 +71,9 @@ class Hosting(Topic):
     @verb(
         READERS,
         reads=True,
-        options=HostFilter,
-        text={"is_a": "part of a host"},
-        count={"bounds": Bounds(0, COUNTED_OF_ONE)},
+        text={"example": "example"},
+        count={"bounds": Bounds(0, COUNTED_OF_ONE), "example": 1000},
+        limit={"bounds": Bounds(0, LARGEST), "example": 100},
     )
     def hosts(
         self,
@@ -91,14 +90,14 @@ class Hosting(Topic):
         """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
 
         Args:
-            text: A part of the name.
-            blocked: Whether it is blocked or backed off now.
-            queued: Whether pages wait in its own queue.
-            slowed: Whether it is asked less often since it answered 429 or 503.
-            silent: Whether it is only probed, because it does not answer.
-            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
-            count: The most pages of each that are counted.
-            limit: The most hosts.
+            text: Only hosts whose name contains this.
+            blocked: Only hosts that are, or are not, blocked or backed off now.
+            queued: Only hosts that have, or have not, pages in their own queues.
+            slowed: Only hosts that are, or are not, asked less often since they answered 429 or 503.
+            silent: Only hosts that are, or are not, probed alone because they do not answer.
+            outside: Only hosts that `allow_hosts` and `deny_hosts` keep, or do not keep, out of the scope.
+            count: Most pages of a host that are counted.
+            limit: End after this number; all unless given.
         """
         which = HostFilter(
             text=text,
@@ -140,7 +139,14 @@ class Hosting(Topic):
             remaining -= 0 if limit is None else len(hosts)
             yield from hosts
 
-    @verb(OPERATORS, wakes=True, options=HostOptions, host=HOST)
+    @verb(
+        OPERATORS,
+        wakes=True,
+        host=HOST,
+        delay=within(HOST_VALUES["delay"], 2.0, metavar="SECONDS|none"),
+        in_flight=within(HOST_VALUES["in_flight"], 1, metavar="N|none"),
+        budget=within(HOST_VALUES["budget"], 1000, metavar="N|none"),
+    )
     def set_host(
         self,
         host: str,
@@ -149,16 +155,15 @@ class Hosting(Topic):
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """Set one host's own politeness. An argument that is not given stays as it is.
+        """Set one host's own politeness. An argument that is not given stays as it is, None is the brain's setting.
 
         The host need not have been met yet.
 
         Args:
             host: Its name.
-            delay: Seconds between claims; 0 is no delay, None the brain's setting.
-            in_flight: The most claims out; 0 is no limit, None the brain's setting.
-            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
-                pages of the host that were fetched until now.
+            delay: Least seconds between two claims; 0 is no delay.
+            in_flight: Most claims at once; 0 is no limit.
+            budget: Most pages fetched for the first time, with those fetched until now; 0 is no limit.
 
         Raises:
             BadInput: An argument is out of range.
@@ -167,7 +172,8 @@ class Hosting(Topic):
         values: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         values = {what: value for what, value in values.items() if value is not ...}
         for what, value in values.items():
-            if not options_of(HostOptions)[what].fits(value):
+            is_kind = number if what == "delay" else whole
+            if value is not None and not (is_kind(value) and HOST_VALUES[what].hold(value)):
                 raise BadInput(f"A host's {what} is {_RANGES[what]}, not {value!r}.")
         if values.get("delay") is not None:
             values["delay"] = float(values["delay"])
@@ -177,7 +183,7 @@ class Hosting(Topic):
         name = self._names.host(host)
         self._manage(lambda tx, policy, now: admin.set_manners(tx, name, values, policy.manners, now))
 
-    @verb(OPERATORS, host=HOST, seconds=within(0, LONGEST_BLOCK, example=3_600))
+    @verb(OPERATORS, host=HOST, seconds=within(Bounds(0, LONGEST_BLOCK), 3_600))
     def block(self, host: str, seconds: float | None = None) -> None:
         """Block a host for so many seconds from now; None: until `unblock`.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphbrain.analyst.inspect.scan import SCAN_IDS
 from graphbrain.base.errors import BadInput
-from graphbrain.base.options.checks import LinkCheckOptions
-from graphbrain.base.options.declare import options_of
+from graphbrain.base.model import number
+from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.options.verbs import OPERATORS, verb
 from graphbrain.brain.session import PASS_BATCH
 from graphbrain.brain.topic import Topic
@@ -19,7 +19,7 @@ DAY = 86_400.0
 class LinkChecks(Topic):
     """The verb that asks for the status of URLs outside the scope."""
 
-    @verb(OPERATORS, wakes=True, options=LinkCheckOptions)
+    @verb(OPERATORS, wakes=True, days={"bounds": Bounds(0), "example": 7.0})
     def check_links(self, days: float = 7.0) -> int:
         """Ask for the status of the URLs outside the scope to which pages link.
 
@@ -27,12 +27,12 @@ class LinkChecks(Topic):
         question `broken-links`. No page is made of it.
 
         Args:
-            days: Leave out URLs that were checked within this number of days.
+            days: Leave out URLs that were checked within so many days.
 
         Returns:
             The number of URLs that wait to be checked since now.
         """
-        if not options_of(LinkCheckOptions)["days"].fits(days):
+        if not (number(days) and days >= 0):
             raise BadInput(f"days must be a number from 0 on, not {days!r:.80}.")
         session = self._session
         before, count = session.now() - days * DAY, 0

@@ -3,6 +3,7 @@ figures, the audit."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -16,10 +17,10 @@ from graphbrain.analyst.inspect.finding import Flows, outlook
 from graphbrain.analyst.inspect.pages import ForwardSums, View
 from graphbrain.analyst.inspect.scan import Progress, Wanted
 from graphbrain.base.errors import BadInput, NoScore, UnknownPage
-from graphbrain.base.model import RESOURCE_KINDS, KnownLink, LinkedPage, Page, Payments
+from graphbrain.base.model import RESOURCE_KINDS, STATES, KnownLink, LinkedPage, Page, Payments
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
-from graphbrain.base.numeric.methods import CASH, OWN, UNINDEXED, method_of
-from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
+from graphbrain.base.numeric.methods import CASH, FORWARD, OWN, SCORES, UNINDEXED, method_of
+from graphbrain.base.options.pages import MOST_BEST, PageFilter
 from graphbrain.base.options.verbs import EVERYBODY, PAGE, READERS, verb
 from graphbrain.brain.session import whole
 from graphbrain.brain.topic import Topic
@@ -28,15 +29,30 @@ from graphbrain.scores.ranking import store
 
 __all__ = ["Looking"]
 
+SIDES = ("hub", "authority")
 NO_SCORE = {409: "No page carries this score yet."}
-LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100}
+LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100, "help": "End after this number (all)"}
+WHICH: Mapping[str, Any] = {
+    "regex": {"help": "Only pages in whose URL this is found", "metavar": "RE", "example": "/news/"},
+    "host": {"help": "Only pages of this host", "metavar": "HOST", "example": "a.example"},
+    "state": {"help": "Only pages of this state", "words": STATES, "example": "known"},
+    "fetched": {"help": "Only pages that were, or never were, fetched", "off": "unfetched", "example": True},
+}
+"""The options by which pages are selected."""
+BY = {
+    "help": f"The score: authority, hub, relevance, value, a live score ({', '.join(FORWARD)}), a batch score "
+    f"({', '.join(SCORES)}), or cash, the amount that waits on both sides",
+    "words": (*SIDES, CASH, *UNINDEXED),
+    "by_room": True,
+    "metavar": "SCORE",
+    "example": "authority",
+}
 BEGINNING = 60.0
 """A crawl that began within this many seconds after the full hour counts as if it had begun at the full hour."""
 
 
 COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
-SIDES = ("hub", "authority")
 FIRST = ("crawl", "engine", "pages", "links")
 """The first figures of `stats`, in their order."""
 DONE = (
@@ -94,30 +110,7 @@ class Looking(Topic):
         pace |= dict(zip(COUNTED, counts, strict=True))
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
-    @verb(READERS, "pages", reads=True, also=NO_SCORE, options=TopOptions)
-    def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """Return the `n` pages of highest score, best first.
-
-        Only authority and hub have an index: by the others every page is read.
-
-        Args:
-            n: The number of pages.
-            by: authority, hub, a batch score (pagerank, hits_hub, …), or relevance or value, as far as they are known.
-
-        Raises:
-            BadInput: `by` is no score, or no page has it.
-        """
-        scan.check_score(by, CASH)
-        most = _count(n) or 0
-        self._session.refresh()
-        pages = self._session.graph.read(
-            lambda tx: self._session.engine.looks.top(tx, most, by, self._session.policy.rule), "pages/top"
-        )
-        if by in UNINDEXED and most and not pages:
-            raise _not_carried(by)
-        return self._dates()(pages)
-
-    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_TOP), "example": 5})
+    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_BEST), "example": 5})
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
 
@@ -153,7 +146,16 @@ class Looking(Topic):
             self._session.graph, self._names.key_in_graph(url), self._names.key_in_graph(other), self._view()
         )
 
-    @verb(READERS, reads=True, also=NO_SCORE, options=FindOptions, host={"is_a": "host"})
+    @verb(
+        READERS,
+        reads=True,
+        also=NO_SCORE,
+        **WHICH,
+        text={"example": "news"},
+        min_score={"metavar": "X", "by_room": True, "example": 2.0},
+        by=BY,
+        limit=LIMIT,
+    )
     def find(
         self,
         text: str = "",
@@ -163,41 +165,63 @@ class Looking(Topic):
         state: str | None = None,
         fetched: bool | None = None,
         min_score: float | None = None,
-        by: str = "authority",
+        by: str | None = None,
         limit: int | None = None,
     ) -> Iterator[Page]:
-        """Return the pages that fit all that is given. They are read as the iterator proceeds.
+        """Return the pages that fit all that is given. With `by` and `limit` they are the best ones without
+        aliases, best first.
 
-        From a `min_score` of 32 by authority or hub on an index is used and the best come first; a `host` has an index,
-        too. Otherwise every page is read, in the order of the store. Under the classic engine, whose scores are shares,
-        every `min_score` reads every page.
+        The best by authority or hub of all pages have an index. From a `min_score` of 32 by authority or hub on an
+        index is used and the best come first; a `host` has an index, too. Otherwise every page is read, in the order of
+        the store, as the iterator proceeds. Under the classic engine, whose scores are shares, every `min_score` reads
+        every page.
 
         Args:
-            text: A part of the URL.
+            text: Only pages whose URL contains this.
             regex: A regular expression found in the URL.
             host: The host of the page.
             state: The state of the page.
             fetched: Whether it was fetched.
-            min_score: The least score.
-            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value.
-            limit: The most pages.
+            min_score: Only pages of at least this score.
+            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value, as far as they are
+                known, or cash; None: authority, for `min_score` alone.
+            limit: The most pages, 10,000 of the best; None: all.
 
         Raises:
-            BadInput: An argument is wrong, or no page has that score.
+            BadInput: An argument is wrong.
+            NoScore: No page has that score.
         """
-        which = FindOptions(
-            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
-        )
-        wanted = Wanted.of(which, self._names.host_or_none(which.host), which.text, which.by, which.min_score)
-        most = _count(which.limit)
-        if which.by in UNINDEXED and not store.carried(self._session.graph, which.by):
-            raise _not_carried(which.by)
+        scan.check_score(by or "authority", CASH)
+        if by == CASH and min_score is not None:
+            raise BadInput("min_score is for scores; cash is none.")
+        which = PageFilter(regex=regex, state=state, fetched=fetched)
+        score = "authority" if by in (None, CASH) else by
+        wanted = Wanted.of(which, self._names.host_or_none(host), text, score, min_score)
+        most = _count(limit)
+        if score in UNINDEXED and not store.carried(self._session.graph, score):
+            raise _not_carried(score)
+        view = self._view()
+        if by is not None and most is not None and (view is not None or wanted.rank() is None):
+            return iter(self._of_highest_score(wanted, view, most, by))
         at_once = scan.PAGES_AT_ONCE if most is None else max(1, min(most, scan.PAGES_AT_ONCE))
-        return islice(
-            scan.wanted_pages(self._session.graph, wanted, lambda *_: None, at_once, self._view(), self._dates()), most
-        )
+        return islice(self._fitting(wanted, view, at_once), most)
 
-    @verb(READERS, reads=True, options=PageFilter, host={"is_a": "host"})
+    def _fitting(self, wanted: Wanted, view: View | None, at_once: int = scan.PAGES_AT_ONCE) -> Iterator[Page]:
+        return scan.wanted_pages(self._session.graph, wanted, lambda *_: None, at_once, view, self._dates())
+
+    def _of_highest_score(self, wanted: Wanted, view: View | None, most: int, by: str) -> Sequence[Page]:
+        """Return the pages of highest score among those that are wanted. Raise BadInput for too many."""
+        if most > MOST_BEST:
+            raise BadInput(f"The best pages are at most {MOST_BEST:,}; leave out by, or take a smaller limit.")
+        if wanted == Wanted(by=wanted.by):
+            looks, rule = self._session.engine.looks, self._session.policy.rule
+            top = self._session.graph.read(lambda tx: looks.top(tx, most, by, rule), "pages/top")
+            return self._dates()(top)
+        fitting = (page for page in self._fitting(wanted, view) if page.state != "alias" or wanted.state == "alias")
+        scored = (page for page in fitting if page.score(by) is not None)
+        return heapq.nlargest(most, scored, key=lambda page: page.score(by) or 0.0)
+
+    @verb(READERS, reads=True, **WHICH)
     def dump_pages(
         self,
         *,
@@ -223,7 +247,12 @@ class Looking(Topic):
         for page in pages:
             yield replace(page, clicks=near.of(page.id))
 
-    @verb(READERS, reads=True, options=LinkFilter, host={"is_a": "host"})
+    @verb(
+        READERS,
+        reads=True,
+        **WHICH,
+        between_hosts={"help": "Only links to another host", "example": False},
+    )
     def dump_links(
         self,
         *,
@@ -235,9 +264,9 @@ class Looking(Topic):
         progress: Progress = lambda *_: None,
     ) -> Iterator[KnownLink]:
         """Return all links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
-        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
+        which = PageFilter(regex=regex, host=host, state=state, fetched=fetched)
         wanted = Wanted.of(which, self._names.host_or_none(which.host))
-        return scan.links(self._session.graph, wanted, which.between_hosts, progress)
+        return scan.links(self._session.graph, wanted, between_hosts, progress)
 
     def frame(self, table: str, kind: str = "arrow") -> Any:
         """Return all `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`.
@@ -355,7 +384,7 @@ class Looking(Topic):
 def _not_carried(by: str) -> NoScore:
     """Return the error for a score that no page has."""
     if by in OWN:
-        return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
+        return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_page.")
     if by == "flow":
         return NoScore("No page has a flow yet; it comes with reports, while value names it or reach is set.")
     if by == "live_pagerank":

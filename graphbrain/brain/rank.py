@@ -14,9 +14,9 @@ import numpy as np
 
 from graphbrain.base.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.base.numeric.arrays import Floats, Ints
-from graphbrain.base.numeric.methods import DAMPING, METHODS
-from graphbrain.base.options.scores import BY_METHOD, RankDue, RankOptions, RankRun, checked, checked_every
-from graphbrain.base.options.verbs import OPERATORS, READERS, verb
+from graphbrain.base.numeric.methods import DAMPING, METHODS, TOLERANCE
+from graphbrain.base.options.scores import BY_METHOD, RANGES, RankDue, RankOptions, RankRun, checked, checked_every
+from graphbrain.base.options.verbs import OPERATORS, READERS, verb, within
 from graphbrain.base.work import Ranking
 from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.topic import Topic
@@ -56,7 +56,20 @@ _ANEW = ("iterations",)
 class Scoring(Topic):
     """The verbs that compute batch scores, one method at a time."""
 
-    @verb(OPERATORS, long=True, options=RankRun)
+    @verb(
+        OPERATORS,
+        long=True,
+        method={"words": tuple(METHODS), "by_room": True, "example": "pagerank"},
+        damping=within(RANGES["damping"], DAMPING),
+        tolerance=within(RANGES["tolerance"], TOLERANCE),
+        iterations=within(RANGES["iterations"], 100),
+        only_external={"example": False},
+        content={"example": False},
+        trusted={"flag": "trust", "metavar": "URL", "by_room": True, "example": None},
+        top=within(RANGES["top"], 10),
+        write={"example": True},
+        warm={"example": False},
+    )
     def rank(
         self,
         method: str,
@@ -76,20 +89,19 @@ class Scoring(Topic):
 
         Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
         partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
-        lanes; if that is broken off, `tend` continues it.
+        lanes; if that is broken off, `tend` continues it. `converged` of the answer is True if `tolerance` was reached.
 
         Args:
             method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
                 `trusted`), salsa, opic.
-            damping: Of pagerank and its kin; .85 by default.
-            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
-                if it was reached.
-            iterations: The most iterations; 10,000 by default.
+            damping: Share of readers who follow a link, of pagerank and its kin; .85 by default.
+            tolerance: Acceptable error of all scores together; 1e-9 by default.
+            iterations: Most iterations; 10,000 by default.
             only_external: Leave out links inside a host.
-            content: Relevance weighs the authorities of hits.
-            trusted: The URLs at which trustrank restarts.
-            top: The number of best pages in the answer.
-            write: False: only compute.
+            content: Weigh authorities by their relevance (hits).
+            trusted: A trusted page, instead of the seeds, at which trustrank restarts.
+            top: Number of best pages in the answer.
+            write: Write the scores to the pages.
             warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
             progress: Called with the step, how far it is, and of how much.
 

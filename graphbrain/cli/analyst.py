@@ -16,6 +16,7 @@ import click
 
 from graphbrain.base.errors import BadInput
 from graphbrain.cli.common import App, Day, F, brain_command
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from graphbrain.analyst.last_look import News
@@ -58,7 +59,6 @@ def ask(
     question runs in Neo4j Browser, too, with the parameters that are given.
     """
     from graphbrain.analyst import questions
-    from graphbrain.terminal import show
 
     if name is None:
         if params or limit or since or how:
@@ -105,7 +105,6 @@ def summary(app: App, file: Path, since: datetime | None, look: Path | None) -> 
     from graphbrain.analyst import summary as pages
     from graphbrain.analyst.questions import beginning
     from graphbrain.files import dump
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         now = brain.now()
@@ -132,7 +131,6 @@ def findings(app: App, form: str, look: Path | None) -> None:
     the count 0.
     """
     from graphbrain.analyst.last_look import News
-    from graphbrain.terminal import show
 
     kept = ""
     with app.brain(auto_tend=False) as brain, show.timed_line() as timing:
@@ -148,8 +146,6 @@ def findings(app: App, form: str, look: Path | None) -> None:
 
 def _print_findings(news: News, form: str, *, compare: bool) -> None:
     """Print findings; with `compare` their counts at the last look, too."""
-    from graphbrain.terminal import show
-
     if form == "jsonl":
         more = [{"before": news.count_before(each)} if compare else {} for each in news.findings]
         show.json_lines(each.as_dict() | extra for each, extra in zip(news.findings, more, strict=True))
@@ -186,7 +182,6 @@ def _news(brain: Brain, file: Path) -> tuple[News, str]:
 def _keep(file: Path, news: News, kept: str) -> None:
     """Write the look that was shown into its file, and print with which it was compared."""
     from graphbrain.files import dump
-    from graphbrain.terminal import show
 
     with dump.opened(file) as out:
         out.write(kept)
@@ -210,7 +205,6 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     questions, each a click from running.
     """
     from graphbrain.analyst import guide
-    from graphbrain.terminal import show
 
     given = guide.files()
     if save is not None:
@@ -264,8 +258,6 @@ def _origins(where: str) -> set[str]:
 
 
 def _save(folder: Path, given: Mapping[str, tuple[str, str]]) -> None:
-    from graphbrain.terminal import show
-
     try:
         for name, (_, text) in given.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -283,8 +275,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _list(listed: tuple[Question, ...], form: str) -> None:
-    from graphbrain.terminal import show
-
     if form == "jsonl":
         show.json_lines(each.as_dict() for each in listed)
         return
@@ -300,8 +290,6 @@ def _list(listed: tuple[Question, ...], form: str) -> None:
 
 
 def _explain(chosen: Question, given: Mapping[str, Any], form: str) -> None:
-    from graphbrain.terminal import show
-
     steps = chosen.steps(given)
     if form == "jsonl":
         show.json_lines([{**chosen.as_dict(), "cypher": "\n".join(steps) or None}])
@@ -315,16 +303,12 @@ def _explain(chosen: Question, given: Mapping[str, Any], form: str) -> None:
 
 def _say_cost(chosen: Question, graph: Graph) -> None:
     """Warn before a question is asked that it will take long: of a large graph, with what it reads."""
-    from graphbrain.terminal import show
-
     pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
     if ("link" in chosen.cost and links > SLOW_LINKS) or ("page" in chosen.cost and pages > SLOW_PAGES):
         show.say(f"graphbrain: {chosen.name} reads {chosen.cost}; there are {pages:,} pages and {links:,} links.")
 
 
 def _print(chosen: Question, answer: Asked, form: str, rest: str) -> None:
-    from graphbrain.terminal import show
-
     if form == "jsonl":
         show.json_lines(dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
     elif form == "csv":

@@ -16,6 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
+from graphbrain import __version__
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.base.runtime.lean_driver import lean_driver
 from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse
@@ -61,28 +62,12 @@ def _in_short(summary: str, width: int) -> str:
     return click.Command(None, help=summary).get_short_help_str(width)
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
-    if not value:
-        return
-    from graphbrain import __version__
-
-    click.echo(f"graphbrain {__version__}")
-    ctx.exit()
-
-
 @click.group(
     cls=_InSections,
     commands=CommandsOnUse({name: entry for entries in SECTIONS.values() for name, entry in entries.items()}),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_print_version,
-    help="Print the version and exit.",
-)
+@click.version_option(__version__, message="graphbrain %(version)s", help="Print the version and exit.")
 @connection
 def cli() -> None:
     """The brain of a web crawler, kept in a Neo4j graph.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphbrain.cli.common import Size, needing
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from graphbrain.crawl.warc import Mended
@@ -47,8 +48,6 @@ def mirror(warcs: tuple[Path, ...], folder: Path, size: int, scripts: bool) -> i
     files; what is not there is left out, so that a browser asks the web for nothing. Needs the extra 'crawl', and no
     brain.
     """
-    from graphbrain.terminal import show
-
     with needing("'graphbrain mirror'", "crawl", *PACKAGES):
         from graphbrain.crawl.mirror import mirror as write
     # Finish what a killed crawl has left.
@@ -80,7 +79,6 @@ def need_wacz(file: Path) -> None:
 def packed(folder: Path, file: Path, most: int) -> None:
     """Pack a folder, and print what came of it."""
     from graphbrain.crawl.wacz import pack
-    from graphbrain.terminal import show
 
     pages, silent = pack(folder, file, most)
     omitted = f"; the texts of {show.counted(silent, 'page')} are left out, because the list would be too long"
@@ -90,7 +88,6 @@ def packed(folder: Path, file: Path, most: int) -> None:
 def mended(folder: Path) -> None:
     """Finish the WARC files that killed crawls have left, with a sentence on each."""
     from graphbrain.crawl.warc import mend
-    from graphbrain.terminal import show
 
     for remark in mend(folder):
         show.say(f"graphbrain: {_said_of(remark)}")
@@ -98,14 +95,13 @@ def mended(folder: Path) -> None:
 
 def _said_of(mended: Mended) -> str:
     """Return the sentence on a WARC file that a killed crawl has left."""
-    from graphbrain.terminal.show import counted
-
-    torn = f"a torn record ({counted(mended.cut, 'byte')}) is cut off its end" if mended.cut else "no record is torn"
+    cut = show.counted(mended.cut, "byte")
+    torn = f"a torn record ({cut}) is cut off its end" if mended.cut else "no record is torn"
     if not mended.records:
         return f"{mended.file} was left by a crawl that was killed, without a whole record, and is removed."
     return (
         f"{mended.file} was left by a crawl that was killed: {torn}, and it is finished with "
-        f"{counted(mended.records, 'whole record')}."
+        f"{show.counted(mended.records, 'whole record')}."
     )
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import click
 
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.terminal import show
 
-__all__ = ["COMMANDS", "change", "clear", "engine", "settings"]
+__all__ = ["COMMANDS"]
 
 
 @brain_command()
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 def clear(app: App, yes: bool) -> None:
     """Delete all pages, links and hosts."""
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
@@ -35,7 +35,6 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     intra_host_weight=0.25' lets links inside a host count a quarter.
     """
     from graphbrain.base.settings import added
-    from graphbrain.terminal import show
 
     given = dict(_assignment(text) for text in settings)
     # The environment may differ from the brain: this command puts that right.
@@ -59,17 +58,15 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     local server. Nothing is changed.
     """
     from graphbrain.base.settings import Settings, unknown
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
 
     for name in names:
         if name not in Settings.names():
             raise SettingsError(unknown(name, Settings.names()))
     with app.brain(create=False, as_it_is=True) as brain:
-        sources = app.sources(brain.settings)
-    sources = [
-        each for each in sources if each.name in (names or (each.name,)) and not (changed and each.source == "default")
-    ]
+        given = {name: f"--{name}" if name in app.given else "local server" for name in app.arguments()}
+        in_force = brain.settings.in_force(given)
+    shown = [each for each in in_force if each.name in (names or (each.name,))]
+    sources = [each for each in shown if not (changed and each.source == "default")]
     if as_json:
         show.json_lines(sources)
     else:
@@ -94,8 +91,6 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
     accounts begin anew, and reports wait meanwhile; those of 'exact' are settled then. Run it again if
     it was stopped.
     """
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False, create=False, as_it_is=True) as brain:
         changed = False
         if engine is not None:

@@ -10,22 +10,26 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import KINDS, Answer, Claim, Claims, Report, Unusable
+from graphbrain.base.model import KINDS, Answer, Claim, Claims, Unusable
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import InputLines
+from graphbrain.content import wire
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
 
 __all__ = ["COMMANDS"]
 
+T = TypeVar("T")
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
 """With or without a byte order mark."""
 MOST = 10_000
@@ -71,13 +75,10 @@ def next_(
     be had; none is claimed that was not asked for. It ends when all that was asked for is claimed
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     wanted = None if kinds is None else tuple(kind.strip() for kind in kinds.split(","))
     with app.brain() as brain:
         if follow:
-            _hand_out(brain, InputLines(sys.stdin.buffer), _Asked(count or 0, wanted), worker, wait, now_only)
+            _hand_out(brain, InputLines(sys.stdin.buffer), count or 0, wanted, worker, wait, now_only)
             return
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
     if as_json:
@@ -90,8 +91,6 @@ def next_(
 
 def _say_why(claims: Claims, now_only: bool) -> None:
     """Print why there are no more claims, and when there will be."""
-    from graphbrain.terminal import show
-
     if claims.paused:
         show.say("graphbrain: the brain is paused: no page can be claimed until 'graphbrain resume'.")
     elif claims.finished and now_only:
@@ -110,49 +109,38 @@ Kinds = tuple[str, ...] | None
 """The kinds that are asked for; None: pages alone."""
 
 
-class _Asked:
-    """The number of claims that are asked for and not made yet, by kinds. `kinds`: of a line that names none."""
-
-    def __init__(self, count: int, kinds: Kinds) -> None:
-        self._kinds, self._remaining = kinds, Counter[Kinds]({kinds: count} if count else {})
-
-    def __bool__(self) -> bool:
-        return self._remaining.total() > 0
-
-    def add(self, count: int, kinds: Kinds) -> None:
-        """Raise, or lower, the number of pages that are asked for."""
-        self._remaining[kinds or self._kinds] += count
-
-    def items(self) -> list[tuple[Kinds, int]]:
-        """Return the kinds, and how many of each are asked for."""
-        return [(kinds, count) for kinds, count in self._remaining.items() if count > 0]
-
-
 def _hand_out(
-    brain: Brain, lines: InputLines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
+    brain: Brain,
+    lines: InputLines,
+    first: int,
+    usual: Kinds,
+    worker: str | None,
+    patience: float | None,
+    now_only: bool,
 ) -> None:
-    """Print a claim for each page that is asked for, as soon as it can be had."""
-    from graphbrain.terminal import show
-
+    """Print a claim for each page that is asked for, as soon as it can be had: `first` of them before the lines.
+    `usual`: the kinds of a line that names none."""
+    wanted = Counter({usual: first})
     if sys.stdin.isatty():
         show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
     last, pause = time.monotonic(), 0.0
-    while wanted or not lines.ended:
+    while +wanted or not lines.ended:
         # Read how many pages are wanted; wait for a line only if none are.
-        line = lines.next(pause if wanted else None)
+        line = lines.next(pause if +wanted else None)
         while line is not None:
-            if not wanted:
+            if not +wanted:
                 last = time.monotonic()
-            wanted.add(*_claim_line(*line))
+            count, kinds = _claim_line(*line)
+            wanted[kinds or usual] += count
             line = lines.next(0)
-        if not wanted:
+        if not +wanted:
             continue
         # Claim by kinds, and print what there is.
         claims, got = Claims(()), False
-        for kinds, count in wanted.items():
+        for kinds, count in (+wanted).items():
             claims = brain.next_urls(min(count, MOST), worker=worker, now_only=now_only, kinds=kinds)
             _print_claims(brain, claims)
-            wanted.add(-len(claims), kinds)
+            wanted[kinds] -= len(claims)
             got |= len(claims) > 0
         if got:
             last, pause = time.monotonic(), 0.0
@@ -171,8 +159,6 @@ def _hand_out(
 def _claim_line(number: int, line: str) -> tuple[int, Kinds]:
     """Return how many claims a line asks for, and of which kinds. One that cannot be read asks for none, with a message
     on stderr."""
-    from graphbrain.terminal import show
-
     try:
         parsed = json.loads(line)
         kinds = parsed.pop("kinds", None) if isinstance(parsed, dict) else None
@@ -226,13 +212,8 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     With --follow it reports as many lines as are there, without waiting for more, and answers each by a line of JSON,
     in their order, until FILE ends. A line that was not answered is to be sent again.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if schema:
-        from graphbrain.content.wire import report_schema
-
-        sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
+        sys.stdout.write(json.dumps(wire.report_schema(), indent=2) + "\n")
         return 0
     counts = {True: 0, False: 0}
     with app.brain() as brain:
@@ -273,7 +254,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
     """
     from graphbrain.frontier.reports.report_intake import TWICE
 
-    items = [_read(line) for _, line in lines]
+    items = [_read(line, wire.report_from_dict) for _, line in lines]
     answers = brain.report(items)
     while again and (refused := [index for index, answer in enumerate(answers) if answer.reason == TWICE]):
         for index, answer in zip(refused, brain.report([items[index] for index in refused]), strict=True):
@@ -285,15 +266,14 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
             yield dataclasses.replace(answer, url=answer.url or item.url, reason=f"line {number}: {answer.reason}")
 
 
-def _read(line: str) -> Report | Unusable:
-    from graphbrain.content import wire
-
+def _read(line: str, read: Callable[[dict[str, Any]], T], prefix: str = "") -> T | Unusable:
+    """Return what a line has; what cannot be read, with the reason."""
     item: dict[str, Any] = {}
     try:
         item = wire.json_object(line)
-        return wire.report_from_dict(item)
+        return read(item)
     except BadInput as error:
-        return Unusable(wire.url_in(item), wire.claim_in(item), str(error))
+        return Unusable(wire.url_in(item), wire.claim_in(item), f"{prefix}{error}")
 
 
 # ---------------------------------------------------------------------- renew, give-back
@@ -309,9 +289,6 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     FILE, or stdin, has JSON lines as 'next --json' prints them, or lines that have one as their 'claim'. With --json
     each is printed as it is now. Exits 1 when one was lost: another crawler may have the page.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
         kept = brain.renew([claim for claim in claims if isinstance(claim, Claim)], seconds)
@@ -332,8 +309,6 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
     Their pages wait again where they were. FILE, or stdin, is as for 'renew'. Exits 1 when one was lost before.
     """
-    from graphbrain.terminal import show
-
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
         given = brain.give_back([claim for claim in claims if isinstance(claim, Claim)])
@@ -347,19 +322,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
-    from graphbrain.content import wire
-
-    claims: list[Claim | Unusable] = []
-    for number, line in enumerate(source, 1):
-        if not line.strip():
-            continue
-        item: dict[str, Any] = {}
-        try:
-            item = wire.json_object(line)
-            claims.append(wire.meant_by(item))
-        except BadInput as error:
-            claims.append(Unusable(wire.url_in(item), None, f"line {number}: {error}"))
-    return claims
+    return [_read(line, wire.meant_by, f"line {number}: ") for number, line in enumerate(source, 1) if line.strip()]
 
 
 def _in_place(claims: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -376,8 +339,6 @@ def _lost(line: Claim | Unusable) -> dict[str, Any]:
 
 def _print_outcomes(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
-    from graphbrain.terminal import show
-
     good = sum(now is not None for _, now in answers)
     wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]
     lost = len(answers) - good - len(wrong)

@@ -1,7 +1,8 @@
 """The table of the commands: the module of each, and the line of `graphbrain --help` about it.
 
 A module is imported when one of its commands is used. A start of `graphbrain` therefore imports one of them, and
-`graphbrain --help` none. A contract test compares the table with the commands.
+`graphbrain --help` none. A contract test compares the table with the commands. A command that only passes its arguments
+to a verb and prints the answer is described here, and made by `plain`.
 
 The laboratory is a distribution of its own, in lab/. Its table is read where it is installed.
 """
@@ -14,6 +15,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import NamedTuple
 
 import click
+
+from graphbrain.cli.common import Plain
 
 __all__ = ["LABORATORY", "SECTIONS", "CommandsOnUse", "Entry"]
 
@@ -35,6 +38,14 @@ class Entry(NamedTuple):
     package: str = "graphbrain.cli"
 
 
+def _checks_sentence(count: int, _: object) -> str:
+    by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if count else ""
+    return f"{count:,} {'URL' if count == 1 else 'URLs'} outside the scope will be checked{by}."
+
+
+_LOOKS = {"auto_tend": False}
+
+
 def _laboratory() -> dict[str, dict[str, Entry]]:
     """Return the section of the laboratory's commands, where it is installed."""
     if importlib.util.find_spec("graphbrain_lab") is None:
@@ -44,7 +55,7 @@ def _laboratory() -> dict[str, dict[str, Entry]]:
     return {"Laboratory": entries}
 
 
-SECTIONS: Mapping[str, Mapping[str, Entry]] = {
+SECTIONS: Mapping[str, Mapping[str, Entry | Plain]] = {
     "Crawl": {
         "demo": Entry("demo", "Crawl a small generated web, here and now."),
         "crawl": Entry("crawling", "Crawl sites, beginning at URLs."),
@@ -63,12 +74,12 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "mirror": Entry("archiving", "Write a mirror of WARC files that opens from the disk."),
     },
     "Look at the crawl": {
-        "top": Entry("plain", "List the N best pages (10 unless given)."),
+        "top": Entry("look", "List the N best pages (10 unless given)."),
         "page": Entry("look", "Show all that is known of one page, or set a value of it."),
         "links": Entry("look", "List a page's links, both ways."),
         "path": Entry("look", "Show a shortest way along links from one page to another."),
         "find": Entry("look", "Find pages whose URL contains TEXT."),
-        "stats": Entry("plain", "Show the crawl in figures."),
+        "stats": Plain("Show the crawl in figures.", table="stats_sheet", opened=_LOOKS),
         "audit": Entry("look", "Check that the accounts agree with the graph."),
         "ask": Entry("analyst", "Answer a question about the crawl."),
         "summary": Entry("analyst", "Write the crawl on one page, an HTML file."),
@@ -80,23 +91,55 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "rank": Entry("score", "Score all pages at once, and write the scores to them."),
         "settle": Entry("score", "Bring all accounts to their fixed point at once."),
         "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
-        "now": Entry("schedule", "Let pages be claimed before all others."),
-        "check-links": Entry("plain", "Let crawlers fetch the status of links that leave the scope."),
+        "now": Entry("correct", "Let pages be claimed before all others."),
+        "check-links": Plain(
+            """Let crawlers fetch the status of links that leave the scope.
+
+            Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD.
+            Nothing more is fetched of it. 'graphbrain ask broken-links' has those that fail.
+            """,
+            _checks_sentence,
+        ),
     },
     "Hosts": {
         "hosts": Entry("hosts", "List the hosts in scope whose name contains TEXT."),
         "host": Entry("hosts", "Show a host, or set how all workers treat it."),
         "robots": Entry("hosts", "Obey a host's robots.txt."),
-        "sections": Entry("plain", "Show the sections of a host: what a fetch brings there."),
+        "sections": Plain(
+            """Show the sections of a host: what a fetch brings there.
+
+            A section is a part of the host, by the form of its URLs; the sections are learned from visits. HARVEST is
+            what a fetch is expected to bring that is new to the host, 0 to 1, FACTOR by how much new pages of the
+            section count where the setting 'value' names harvest. All pages of the host are read.
+            """,
+            table="sections_table",
+            opened=_LOOKS,
+            operands={"name": "HOST"},
+        ),
     },
     "Corrections": {
-        "link": Entry("plain", "Add a link; the accounts are repaired."),
-        "unlink": Entry("plain", "Remove a link; the accounts are repaired. Exits 1 when there is none."),
+        "link": Plain(
+            "Add a link; the accounts are repaired.",
+            lambda added, _: "1 link added." if added else "the link was there.",
+            operands={"source": "FROM", "target": "TO"},
+        ),
+        "unlink": Plain(
+            "Remove a link; the accounts are repaired. Exits 1 when there is none.",
+            lambda removed, given: (
+                "1 link removed." if removed else f"no link leads from {given['source']} to {given['target']}."
+            ),
+            fails=True,
+            operands={"source": "FROM", "target": "TO"},
+        ),
         "forget": Entry("correct", "Delete pages; the accounts are repaired."),
         "retry": Entry("correct", "Let pages that have failed wait again, at once."),
         "park": Entry("correct", "Give pages up: they are fetched no more."),
         "pause": Entry("correct", "Stop all claims until 'resume'."),
-        "resume": Entry("plain", "Allow claims again, after 'pause'."),
+        "resume": Plain(
+            "Allow claims again, after 'pause'.",
+            lambda done, _: "pages can be claimed again." if done else "the brain was not paused.",
+            opened={"auto_tend": False, "as_it_is": True},
+        ),
     },
     "Settings of the brain": {
         "change": Entry("brain", "Change shared settings, for all who use the brain."),
@@ -119,14 +162,18 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
 class CommandsOnUse(MutableMapping[str, click.Command]):
     """The commands by name. A command is imported when it is looked up; names, order and number need no import."""
 
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._commands: dict[str, Entry | click.Command] = dict(entries)
+    def __init__(self, entries: Mapping[str, Entry | Plain]) -> None:
+        self._commands: dict[str, Entry | Plain | click.Command] = dict(entries)
 
     def __getitem__(self, name: str) -> click.Command:
         command = self._commands[name]
         if isinstance(command, Entry):
             module = importlib.import_module(f"{command.package}.{command.module}")
             command = self._commands[name] = {each.name: each for each in module.COMMANDS}[name]
+        if isinstance(command, Plain):
+            from graphbrain.cli import plain  # it loads the brain
+
+            command = self._commands[name] = plain.command(name, command)
         return command
 
     def __contains__(self, name: object) -> bool:

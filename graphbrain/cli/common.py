@@ -10,7 +10,7 @@ import gc
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +22,6 @@ import click
 from graphbrain.base.errors import BadInput, GraphbrainError, GraphUnavailable
 
 if TYPE_CHECKING:
-    from graphbrain.base.settings import InForce, Settings
     from graphbrain.brain.brain import Brain
 
 __all__ = [
@@ -32,6 +31,7 @@ __all__ = [
     "Duration",
     "F",
     "Number",
+    "Plain",
     "Size",
     "as_json",
     "brain_command",
@@ -71,13 +71,6 @@ class App:
             )
         local = {"uri": server.uri, "user": server.user, "password": server.password}
         return {**local, **self.given}
-
-    def sources(self, settings: Settings) -> list[InForce]:
-        """The settings in force, of a brain that was opened as it is, and where each comes from."""
-        given = {name: f"--{name}" for name in self.given}
-        for name in self.arguments().keys() - given.keys():
-            given[name] = "local server"
-        return settings.in_force(given)
 
     @contextmanager
     def brain(self, **settings: Any) -> Iterator[Brain]:
@@ -222,6 +215,32 @@ def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]
         return command
 
     return wrap
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A command that passes its arguments to the verb of its name, and prints the answer.
+
+    Attributes:
+        text: Its help.
+        says: Returns a sentence about the answer and the arguments.
+        table: The function of `sheets` that lays the answer out, in place of a sentence; then it has `--json`, too.
+        fails: True if it exits 1 where the answer is False.
+        opened: Arguments of `Brain.open`.
+        operands: Argument → its name in the help, where it is another.
+    """
+
+    text: str
+    says: Callable[[Any, Mapping[str, Any]], str] = lambda *_: ""
+    table: str = ""
+    fails: bool = False
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    operands: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of its help."""
+        return self.text.partition("\n\n")[0]
 
 
 def number_or_none(text: str) -> float | None:

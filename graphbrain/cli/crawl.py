@@ -18,10 +18,10 @@ import click
 from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.base.model import Hint, SeedAnswer
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.options.upkeep import TendOptions
 from graphbrain.base.work import Tended
-from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
-from graphbrain.cli.declared import options
+from graphbrain.cli import sheets
+from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command, needing
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool
@@ -63,8 +63,6 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
     with app.brain() as brain:
         while part := list(islice(wanted, SEEDS_AT_ONCE)):
             done += brain.seed(part)
-    from graphbrain.terminal import show
-
     if as_json:
         show.json_lines([done])
     else:
@@ -98,8 +96,6 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
     named.
     Exits 1 when anything was refused; the rest is kept.
     """
-    from graphbrain.terminal import show
-
     refused = 0
     with app.brain() as brain:
         for source in sources:
@@ -128,8 +124,6 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
 
 def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequence[str]) -> None:
     """Print the results of a file of hints, and the sitemaps that it lists."""
-    from graphbrain.terminal import show
-
     if show.on_terminal():
         show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in counts))]), *sitemaps)
     else:
@@ -183,7 +177,6 @@ def work(
     'work --metrics 9464' serves metrics for Prometheus at http://127.0.0.1:9464/metrics (needs .[metrics]).
     """
     from graphbrain.brain.workers import WorkerPool
-    from graphbrain.terminal import show
 
     if every is not None and not rank:
         raise click.UsageError("--every is for --rank: name the method whose scores are to be kept fresh.")
@@ -217,15 +210,9 @@ def work(
 @contextmanager
 def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]:
     """Serve the metrics of the brain and of these workers."""
-    from graphbrain.terminal import show
-
-    try:
+    with needing("--metrics", "metrics", "prometheus_client"):
         from graphbrain.service.metrics.meter import Meter
         from graphbrain.service.metrics.serving import served
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "prometheus_client":
-            raise
-        raise GraphbrainError("--metrics needs prometheus-client: pip install '.[metrics]'.") from None
     with (
         app.brain(auto_tend=False, as_it_is=True) as brain,
         Meter(brain, pool) as meter,
@@ -237,8 +224,6 @@ def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]
 
 def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
     """Show the work of the pool until a signal stops it, time is up, or its workers have ended."""
-    from graphbrain.terminal import show
-
     began = time.monotonic()
     with show.status_line() as status:
         while not stop.is_set() and not pool.join(0):
@@ -254,7 +239,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@options(TendOptions, "seconds")
+@click.option("--seconds", type=Number(0), help="End after so long (until settled).")
 @as_json
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.
@@ -268,9 +253,6 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if as_json:
         show.json_lines([done])
         return
@@ -296,9 +278,7 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
     more than a megabyte the local server is restarted on what Neo4j's import tool has made of them; settings and access
     tokens stay.
     """
-    from graphbrain.cli import sheets
     from graphbrain.files.importer import run
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.share_bar() as bar:
         done = run(brain, files, data=app.data, progress=bar, say=show.say, **options)

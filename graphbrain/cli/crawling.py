@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.cli import archiving
 from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, Size, as_json, brain_command, needing
 from graphbrain.cli.starting import started
+from graphbrain.crawl import order as orders
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from graphbrain.crawl.holding import Worker
     from graphbrain.crawl.jsonl import PageLines
     from graphbrain.crawl.login import Login
-    from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running, Sink
     from graphbrain.crawl.warc import Archive
@@ -153,16 +155,13 @@ def crawl(
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 5 when
     a session has ended, 130 when interrupted, 1 on an error, 2 on a wrong command line.
     """
-    from graphbrain.terminal import show
-
     _need_extra()
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.login import Login, login_of
-    from graphbrain.crawl.order import as_given
     from graphbrain.crawl.secrets import cookies_of, header_of
 
     options["headers"] = tuple(header_of(text) for text in options.pop("header"))
-    order = _with_agent(as_given(options), contact, no_contact)
+    order = _with_agent(orders.as_given(options), contact, no_contact)
     if dry_run:
         return _look(order, as_json)
     program = _browser_for(order)
@@ -195,11 +194,9 @@ def _need_extra() -> None:
         from graphbrain.crawl import running  # noqa: F401
 
 
-def _browser_for(order: CrawlOrder) -> str:
+def _browser_for(order: orders.CrawlOrder) -> str:
     """Return the path of the browser that renders pages; empty if none is to. Raise GraphbrainError where it, or the
     package that drives it, is missing."""
-    from graphbrain.terminal import show
-
     if not order.render:
         return ""
     with needing("--render", "render", "playwright"):
@@ -215,7 +212,7 @@ def _at(data: Path | None) -> str:
     return f" --data {data}" if data is not None else ""
 
 
-def _brain_at(app: App, order: CrawlOrder) -> tuple[dict[str, Any], bool]:
+def _brain_at(app: App, order: orders.CrawlOrder) -> tuple[dict[str, Any], bool]:
     """Return the arguments that open the brain, and whether a server was started for it. A new one is not started for
     an order that would be refused."""
     from graphbrain.graph.server import lifecycle
@@ -255,7 +252,6 @@ def _hold(connection: Mapping[str, Any], data: Path | None) -> Iterator[tuple[st
 def _give_back(brain: Brain, folder: Path, mark: str, own: Worker) -> None:
     """Return the claims of crawls that have ended, and print what cannot be returned."""
     from graphbrain.crawl import holding
-    from graphbrain.terminal import show
 
     if number := holding.returned(brain, folder, mark, own):
         show.say(f"graphbrain: {show.counted(number, 'page')} of a crawl that was killed can be fetched again at once.")
@@ -264,34 +260,21 @@ def _give_back(brain: Brain, folder: Path, mark: str, own: Worker) -> None:
         show.say(f"graphbrain: {pages:,} {are} held by a crawl that ended; they are free at {lapses:%H:%M}.")
 
 
-def _with_agent(order: CrawlOrder, contact: str | None, no_contact: bool) -> CrawlOrder:
+def _with_agent(order: orders.CrawlOrder, contact: str | None, no_contact: bool) -> orders.CrawlOrder:
     """The order with a user agent, where a contact was given."""
-    from graphbrain import __version__
-    from graphbrain.crawl.order import agent_for, token
-
     if contact is not None:
         if order.user_agent is not None:
             raise click.UsageError("Give either --user-agent or --contact.")
-        return replace(order, user_agent=agent_for(contact, __version__))
+        return replace(order, user_agent=orders.agent_for(contact, __version__))
     if order.user_agent is not None:
-        token(order.user_agent)
-        if not no_contact:
-            _say_if_unnamed(order.user_agent)
+        orders.token(order.user_agent)
+        if not no_contact and orders.lacks_contact(order.user_agent):
+            show.say("graphbrain: the user agent names no contact: owners of sites cannot write to you.")
     return replace(order, no_contact=no_contact)
 
 
-def _say_if_unnamed(agent: str) -> None:
-    from graphbrain.crawl.order import lacks_contact
-    from graphbrain.terminal import show
-
-    if lacks_contact(agent):
-        show.say("graphbrain: the user agent names no contact: owners of sites cannot write to you.")
-
-
-def _prepare(brain: Brain, order: CrawlOrder) -> str:
+def _prepare(brain: Brain, order: orders.CrawlOrder) -> str:
     """Prepare the brain for the order, or refuse it. Return the user agent."""
-    from graphbrain.crawl import order as orders
-
     pages = brain.quick_figures()["pages"]
     if not pages and not order.urls:
         raise BadInput(EMPTY)
@@ -313,8 +296,6 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
 
 def _empty(brain: Brain, yes: bool) -> None:
     """Empty the brain, when the user agrees, and let its scope have no limits."""
-    from graphbrain.terminal import show
-
     stats = brain.stats()
     if stats["leased"]:
         leased = show.counted(stats["leased"], "page")
@@ -334,8 +315,6 @@ def _empty(brain: Brain, yes: bool) -> None:
 
 
 def _say_kept(settings: Mapping[str, Any]) -> None:
-    from graphbrain.terminal import show
-
     if settings:
         each = ", ".join(f"{name} {value!r:.60}" for name, value in settings.items())
         show.say(
@@ -344,11 +323,9 @@ def _say_kept(settings: Mapping[str, Any]) -> None:
         )
 
 
-def _needs_contact(order: CrawlOrder) -> bool:
+def _needs_contact(order: orders.CrawlOrder) -> bool:
     """Return whether a crawl of these URLs needs a contact: on this machine none is needed."""
-    from graphbrain.crawl.order import is_local
-
-    return bool(order.urls) and not order.no_contact and not is_local(order.bare_urls())
+    return bool(order.urls) and not order.no_contact and not orders.is_local(order.bare_urls())
 
 
 def _is_on_terminal() -> bool:
@@ -356,15 +333,10 @@ def _is_on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
+def _with_contact(brain: Brain, order: orders.CrawlOrder) -> orders.CrawlOrder:
     """The order with a user agent that names a contact, which is asked for; on this machine none is needed."""
-    from graphbrain import __version__
-    from graphbrain.crawl.order import DEFAULT_AGENT, agent_for
-    from graphbrain.terminal import show
-
-    if order.user_agent is not None or brain.settings.user_agent != DEFAULT_AGENT:
-        return order
-    if not _needs_contact(order):
+    named = order.user_agent is not None or brain.settings.user_agent != orders.DEFAULT_AGENT
+    if named or not _needs_contact(order):
         return order
     if not _is_on_terminal():
         raise BadInput(NO_CONTACT)
@@ -373,7 +345,7 @@ def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
     )
     while True:
         try:
-            return replace(order, user_agent=agent_for(click.prompt("Contact", err=True), __version__))
+            return replace(order, user_agent=orders.agent_for(click.prompt("Contact", err=True), __version__))
         except BadInput as error:
             show.say(f"graphbrain: {error}")
 
@@ -383,7 +355,7 @@ def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
 
 def _run(
     brain: Brain,
-    order: CrawlOrder,
+    order: orders.CrawlOrder,
     cookies: Sequence[Cookie],
     login: Login | None,
     agent: str,
@@ -438,7 +410,7 @@ def _run(
     return code
 
 
-def _lines(file: Path, order: CrawlOrder) -> PageLines:
+def _lines(file: Path, order: orders.CrawlOrder) -> PageLines:
     from graphbrain.crawl.jsonl import PageLines
 
     return PageLines(file, text=order.text, news=order.revisit)
@@ -448,7 +420,6 @@ def _lines(file: Path, order: CrawlOrder) -> PageLines:
 def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
     """The WARC files of this run; those that a killed one has left are mended first."""
     from graphbrain.crawl.archive import archive_of
-    from graphbrain.terminal import show
 
     scope = running.brain.settings.allow_urls or running.brain.settings.allow_hosts
     try:
@@ -472,8 +443,6 @@ def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
 
 def _pack(running: Running, ended: Ended) -> None:
     """Pack the archive into one file, if the order wants it and the run has ended by itself or by a limit."""
-    from graphbrain.terminal import show
-
     order = running.order
     if order.wacz is None or order.warc is None:
         return
@@ -487,11 +456,9 @@ def _pack(running: Running, ended: Ended) -> None:
         show.say(f"graphbrain: {error}")
 
 
-def _look(order: CrawlOrder, as_json: bool) -> int:
+def _look(order: orders.CrawlOrder, as_json: bool) -> int:
     """Print what a crawl would do, and return the exit code."""
     from graphbrain.crawl import dryrun
-    from graphbrain.crawl import order as orders
-    from graphbrain.terminal import show
 
     if not order.urls:
         raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
@@ -527,8 +494,6 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
 
 def _settle(brain: Brain) -> None:
     """Finish the scores, so that the closing lines and what is asked afterwards are right. Ctrl-C leaves it."""
-    from graphbrain.terminal import show
-
     with suppress(GraphbrainError, KeyboardInterrupt), show.status_line() as line:
         line("settling the scores; Ctrl-C leaves it")
         brain.tend(None)
@@ -537,7 +502,6 @@ def _settle(brain: Brain) -> None:
 def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
     """Return what the brain knows at the end, or why it cannot be asked."""
     from graphbrain.crawl import closing
-    from graphbrain.terminal import show
 
     brain.graph.hurry(LAST_ANSWER)
     try:
@@ -553,7 +517,6 @@ def _show(
 ) -> None:
     """Print the six lines, on stdout."""
     from graphbrain.crawl import closing
-    from graphbrain.terminal import show
 
     rows = closing.lines(running.watch, ended.seconds, figures, where)
     if as_json:
@@ -572,8 +535,6 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
 
 def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden: bool, data: Path | None) -> None:
     """Print why nothing was fetched, and how the crawl is continued."""
-    from graphbrain.terminal import show
-
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
     # One sentence on the end, by the exit code.

@@ -1,4 +1,4 @@
-"""Options of commands, made from the classes in which the options of verbs are declared (`graphbrain.base.options`)."""
+"""Options of commands, made from the declarations of verbs (`graphbrain.base.options.verbs`)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.bounds import LARGEST
-from graphbrain.base.options.declare import Option, options_of
+from graphbrain.base.options.verbs import Option, verbs_of
+from graphbrain.brain.brain import Brain
 from graphbrain.cli.common import F, Number
 
-__all__ = ["option", "options", "or_word", "type_of"]
+__all__ = ["VERBS", "option", "options", "or_word", "type_of"]
+
+VERBS = verbs_of(Brain)
+"""The verbs of the brain by name."""
 
 
-def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:
+def options(verb: str, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:
     """Return a decorator that gives a command options.
 
     Args:
-        kind: The class that declares them.
-        names: The options that the command has, in this order; none: all of the class.
-        helps: Other help texts than those of the class, by name.
+        verb: The verb that declares them.
+        names: The options that the command has, in this order.
+        helps: Other help texts than those of the verb, by name.
         flags: A short option for a name, as in `limit="-n"`.
     """
-    declared = options_of(kind)
-    click_options = [option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
+    declared = VERBS[verb].arguments
+    click_options = [option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names]
 
     def give(command: F) -> F:
         for each in reversed(click_options):
@@ -41,7 +45,7 @@ def option(option: Option, text: str | None = None, short: str | None = None) ->
     attributes: dict[str, Any] = {"help": text or option.sentence}
     if option.kind is bool:
         if option.optional:
-            return click.option(f"--{flag}/--{option.off}", option.name, default=None, **attributes)
+            return click.option(f"--{flag}/--{option.off or f'not-{flag}'}", option.name, default=None, **attributes)
         return click.option(f"--{flag}", option.name, is_flag=True, **attributes)
     if option.kind is str and not option.optional:
         attributes["default"] = option.default

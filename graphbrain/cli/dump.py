@@ -12,10 +12,9 @@ import click
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import KnownLink, Page
-from graphbrain.base.options.dumps import LinkFile, PageFile
-from graphbrain.base.options.pages import LinkFilter, PageFilter
-from graphbrain.cli.common import App, F, connection, pass_app
+from graphbrain.cli.common import App, connection, pass_app
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -33,10 +32,29 @@ _as_json = click.option(
 )
 
 
-def _written(kind: type) -> Callable[[F], F]:
-    """Give a command the options of how its file is written, and `--json` as every command that prints data has it."""
-    form, layout = options(kind, "format"), options(kind, "columns", "raw")
-    return lambda command: form(_as_json(layout(command)))
+def _writes(verb: str, form: str, *selections: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return the decorator of a command that writes what a verb returns. `form`: the format that only this has;
+    `selections`: the arguments of the verb that it has."""
+
+    def command(function: Callable[..., Any]) -> click.Command:
+        for option in (
+            pass_app,
+            connection,
+            options(verb, *selections),
+            click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates (ISO 8601, UTC)."),
+            click.option("--columns", metavar="A,B,…|all", help="Which, in which order. Unless given there are few."),
+            _as_json,
+            click.option(
+                "--format",
+                type=click.Choice(("jsonl", "csv", form)),
+                help="By default that of FILE's ending; jsonl on stdout.",
+            ),
+            click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path)),
+        ):
+            function = option(function)
+        return dump_group.command(verb.removeprefix("dump_"))(function)
+
+    return command
 
 
 def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
@@ -70,15 +88,10 @@ def _form_of(file: Path | None, form: str | None, as_json: bool, names: dict[str
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
 
 
-@dump_group.command("pages")
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@_written(PageFile)
-@options(PageFilter)
-@connection
-@pass_app
-def dump_pages(
+def _write(
     app: App,
-    /,
+    verb: str,
+    own: str,
     file: Path | None,
     format: str | None,
     as_json: bool,
@@ -86,52 +99,37 @@ def dump_pages(
     raw: bool | None,
     **which: Any,
 ) -> None:
+    """Write what a verb returns of the pages that are selected. `own`: the format that only this has."""
+    from graphbrain.files import dump
+
+    kind, write, what = (Page, dump.write_pages, "page") if own == "nodes" else (KnownLink, dump.write_links, "link")
+    form = _form_of(file, format, as_json, ENDINGS | {f".{own}": own})
+    layout = _checked(kind, form, columns, raw)
+    with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
+        count = write(getattr(brain, verb)(**which, progress=bar), form, out, **layout)
+    show.say(f"graphbrain: {show.counted(count, what)}.")
+
+
+@_writes("dump_pages", "nodes", "regex", "host", "state", "fetched")
+def dump_pages(app: App, /, **given: Any) -> None:
     """Write out pages.
 
     FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .nodes)
     unless --format does. The format 'nodes' is the node file of an edge
     list: id, 1 if the page was fetched or 0, URL.
     """
-    from graphbrain.files import dump
-    from graphbrain.terminal import show
-
-    form = _form_of(file, format, as_json, ENDINGS | {".nodes": "nodes"})
-    layout = _checked(Page, form, columns, raw)
-    with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
-        count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out, **layout)
-    show.say(f"graphbrain: {show.counted(count, 'page')}.")
+    _write(app, "dump_pages", "nodes", **given)
 
 
-@dump_group.command("links")
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@_written(LinkFile)
-@options(LinkFilter, "between_hosts", "regex", "host", "state", "fetched")
-@connection
-@pass_app
-def dump_links(
-    app: App,
-    /,
-    file: Path | None,
-    format: str | None,
-    as_json: bool,
-    columns: str | None,
-    raw: bool | None,
-    **which: Any,
-) -> None:
+@_writes("dump_links", "edges", "between_hosts", "regex", "host", "state", "fetched")
+def dump_links(app: App, /, **given: Any) -> None:
     """Write out links.
 
     FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .edges)
     unless --format does. The other options select the pages whose out-links are
     written. The format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
-    from graphbrain.files import dump
-    from graphbrain.terminal import show
-
-    form = _form_of(file, format, as_json, ENDINGS | {".edges": "edges"})
-    layout = _checked(KnownLink, form, columns, raw)
-    with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
-        count = dump.write_links(brain.dump_links(**which, progress=bar), form, out, **layout)
-    show.say(f"graphbrain: {show.counted(count, 'link')}.")
+    _write(app, "dump_links", "edges", **given)
 
 
 @dump_group.command("tables")
@@ -145,7 +143,6 @@ def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
     DIR is a new folder, or an empty one. A page is known by its key in all tables. A manifest is written last.
     """
     from graphbrain.analyst import frames
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         manifest = frames.dump(brain.graph, folder, brain.now, bar)
@@ -164,8 +161,6 @@ def _to(file: Path | None) -> Any:
 @contextmanager
 def _bar(file: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A bar, unless the dump itself is on the terminal."""
-    from graphbrain.terminal import show
-
     with show.bar("dumping", shown=file is not None or not sys.stdout.isatty()) as bar:
         yield bar
 

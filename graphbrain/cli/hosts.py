@@ -7,18 +7,19 @@ from typing import Any
 import click
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.options.hosts import HostFilter, HostOptions
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options, or_word
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
 @click.argument("text", required=False)
-@options(HostFilter, "blocked", "queued", "slowed", "silent")
+@options("hosts", "blocked", "queued", "slowed", "silent")
 @click.option("--outside", is_flag=True, help="Also hosts outside of the scope.")
-@options(HostFilter, "count", "limit", limit="-n")
+@options("hosts", "count", "limit", limit="-n")
 @as_json
 def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json: bool, **which: Any) -> None:
     """List the hosts in scope whose name contains TEXT.
@@ -26,9 +27,6 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
     By name, with how many pages they have, and with what politeness depends on: the delay as it is now, claims out,
     what is used of the budget.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
         fitting = brain.hosts(text, outside=None if outside else False, **given, **which)
@@ -40,7 +38,7 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
 
 @brain_command()
 @click.argument("name")
-@options(HostOptions)
+@options("set_host", "delay", "in_flight", "budget")
 @click.option("--block", metavar="SECONDS|for-ever", type=or_word(float, "for-ever"), help="No claims for so long.")
 @click.option("--unblock", is_flag=True, help="Ask it again, at its full rate.")
 @as_json
@@ -50,9 +48,6 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
     Without options it shows what is known of it. 'none' goes back to the brain's setting. What is set of a host before
     its first page holds from that on.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if unblock and block is not None:
         raise click.UsageError("Give either --block or --unblock, not both.")
     # Set what is given, then show the host.
@@ -89,8 +84,6 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
     answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids are taken out, those of
     them that it allows come back, and its Crawl-delay holds.
     """
-    from graphbrain.terminal import show
-
     if remove and (file is not None or agent is not None):
         raise click.UsageError("--remove takes neither a file nor an agent.")
     if file is None and agent is not None:

@@ -6,23 +6,23 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.pages import PAGE_VALUES, FindOptions
+from graphbrain.analyst.moving import moving
+from graphbrain.base.options.pages import MOST_BEST, PAGE_VALUES
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command, number_or_none
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
 @click.argument("url", required=False)
-@click.option("--links", is_flag=True, help="Also list its successors and predecessors.")
 @click.option("--payers", type=click.IntRange(0), default=5, help="How many payers and payees of a side (5).")
 @click.option("--set", "values", multiple=True, metavar="NAME=VALUE|none", help="Set one of the values below.")
 @click.option("--all", "of_all", is_flag=True, help="Of all pages: only --set relevance=none.")
 @as_json
-def page(
-    app: App, url: str | None, links: bool, payers: int, values: tuple[str, ...], of_all: bool, as_json: bool
-) -> None:
+def page(app: App, url: str | None, payers: int, values: tuple[str, ...], of_all: bool, as_json: bool) -> None:
     """Show all that is known of one page, or set a value of it.
 
     And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
@@ -36,35 +36,26 @@ def page(
     --set payout=NUMBER     what it is paid for being there
     'none' in place of the number takes the value back.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if of_all:
         return _forget_relevance(app, url, values)
     if url is None:
         raise click.UsageError("Give the URL or the key of a page.")
     if values:
         return _set_values(app, url, values)
-    # Read the page, its payments and its links.
+    # Read the page and its payments.
     with app.brain(auto_tend=False) as brain:
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)
         least = brain.settings.revisit_seconds if brain.settings.order == "optimal" else None
-        ways = {way: sorted(each.url for each in brain.links(seen.key, way)) for way in ("out", "in") if links}
     if as_json:
-        more = {"successors": ways["out"], "predecessors": ways["in"]} if links else {}
-        show.json_lines([{**seen.in_full(), "payments": payments.as_dict(), **more}])
-        return None
-    show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
-    if links:
-        show.out("", sheets.neighbours_table(ways["out"], ways["in"]))
+        show.json_lines([{**seen.in_full(), "payments": payments.as_dict()}])
+    else:
+        show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
     return None
 
 
 def _set_values(app: App, url: str, values: tuple[str, ...]) -> None:
     """Set values of a page, each given as NAME=VALUE, and print them."""
-    from graphbrain.terminal import show
-
     given = dict(_pair(value) for value in values)
     with app.brain() as brain:
         brain.set_page(url, **given)
@@ -81,8 +72,6 @@ def _pair(text: str) -> tuple[str, float | None]:
 
 
 def _forget_relevance(app: App, url: str | None, values: tuple[str, ...]) -> None:
-    from graphbrain.terminal import show
-
     if url is not None or values != ("relevance=none",):
         raise click.UsageError("Of all pages the relevance can only be forgotten: page --all --set relevance=none.")
     with app.brain() as brain, show.bar("forgetting") as bar:
@@ -101,9 +90,6 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
     With the day each was first seen, and state and scores of the page at its other end. The best come first: targets
     by authority, sources by hub.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
         by_way = {way: brain.links(url, way, limit) for way in ways}
@@ -127,9 +113,6 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
     With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False) as brain:
         steps = brain.path(url, other)
         back = len(brain.path(other, url)) - 1 if other and not steps else 0
@@ -146,18 +129,39 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
 
 @brain_command()
+@click.argument("n", metavar="[N]", type=click.IntRange(0, MOST_BEST), default=10)
+@options("find", "by")
+@as_json
+def top(app: App, n: int, by: str | None, as_json: bool) -> None:
+    """List the N best pages (10 unless given).
+
+    They are the best by authority unless --by names another score. By anything but authority and hub every page is
+    read. A batch score must have been written by 'graphbrain rank'; pages of which no relevance or value is known are
+    left out.
+    """
+    score = by or "authority"
+    with app.brain(auto_tend=False) as brain:
+        pages = list(brain.find(by=score, limit=n))
+        moves = moving(brain.graph) if score in ("authority", "hub") else ""
+    if as_json:
+        show.json_lines(page.as_dict() for page in pages)
+    elif not show.write(sheets.top_table(pages, score)):
+        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
+    if moves:
+        show.say(f"graphbrain: {moves}.")
+
+
+@brain_command()
 @click.argument("text", default="")
-@options(FindOptions, "min_score", "by", "regex", "host", "state", "fetched", "limit", limit="-n")
+@options("find", "min_score", "by", "regex", "host", "state", "fetched", "limit", limit="-n")
 @as_json
 def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     """Find pages whose URL contains TEXT.
 
-    And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
-    then the best come first. Without these, and by a batch score, every page is read.
+    And that fit all options given. With --by and --limit they are the best, best first. --host has an index, and so has
+    a --min-score of 32 or more by authority or hub: then the best come first. Without these, and by a batch score,
+    every page is read.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or an option that selects pages.")
     with app.brain(auto_tend=False) as brain:
@@ -165,7 +169,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in pages)
             return
-        if not show.write(sheets.pages_table(pages, which["by"])):
+        if not show.write(sheets.pages_table(pages, which["by"] or "authority")):
             show.say("graphbrain: no page fits.")
 
 
@@ -178,9 +182,6 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
 
     And states with claims and indexes. Exits 1 when something is off.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if whole and sample is not None:
         raise click.UsageError("Give either --sample or --all, not both.")
     with app.brain(auto_tend=False) as brain, show.bar("auditing") as bar:
@@ -194,4 +195,4 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     return 0 if result.ok else 1
 
 
-COMMANDS = (page, links, path, find, audit)
+COMMANDS = (top, page, links, path, find, audit)

@@ -7,17 +7,18 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.declare import options_of
-from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.cli.declared import options, type_of
+from graphbrain.cli.declared import VERBS, options, type_of
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
-@click.argument("method", metavar="[METHOD]", type=type_of(options_of(RankRun)["method"]), required=False)
-@options(RankRun, "damping", "tolerance", "iterations", "only_external", "content", "trusted", "top")
+@click.argument("method", metavar="[METHOD]", type=type_of(VERBS["rank"].arguments["method"]), required=False)
+@options("rank", "damping", "tolerance", "iterations", "only_external", "content", "trusted", "top")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
 @click.option("--from", "source", metavar="DIR", help="Write the scores that 'graphbrain spark rank' has left there.")
 @as_json
@@ -36,9 +37,6 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     Each score has sum 1 over all pages. Without METHOD it lists the scores that the pages carry. Exits 1 when the
     tolerance was not reached.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     chosen = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
     if source is not None:
         if chosen or no_write or method is not None:
@@ -68,7 +66,6 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
 def _bring(app: App, source: str, as_json: bool) -> int:
     """Write the scores that a folder holds to the pages, and return the exit code."""
     from graphbrain.brain import bring
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         scores, pages = bring.rank(brain, source, bar)
@@ -84,7 +81,7 @@ def _bring(app: App, source: str, as_json: bool) -> int:
 
 
 @brain_command()
-@options(SettleOptions, "tolerance")
+@options("settle", "tolerance")
 @click.option("--from", "source", metavar="DIR", help="Take the goal that 'graphbrain spark settle' has left there.")
 @as_json
 def settle(app: App, tolerance: float | None, source: str | None, as_json: bool) -> int:
@@ -95,9 +92,8 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     another process makes such a pass.
     """
     from graphbrain.brain import bring
-    from graphbrain.terminal import show
 
-    error = SettleOptions(tolerance).error
+    error = SETTLED_TO if tolerance is None else tolerance
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         if source is None:
             done = brain.settle(tolerance=error, progress=bar)
@@ -120,9 +116,6 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
 
 def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False) as brain:
         carried = brain.rankings()
     if as_json:

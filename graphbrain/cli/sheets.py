@@ -33,7 +33,6 @@ __all__ = [
     "leases_table",
     "links_table",
     "moment_cell",
-    "neighbours_table",
     "next_visit",
     "page_sheet",
     "pages_table",
@@ -188,12 +187,6 @@ def all_links_table(by_way: Mapping[str, Iterable[LinkedPage]]) -> Table:
     )
 
 
-def neighbours_table(successors: Sequence[str], predecessors: Sequence[str]) -> Table:
-    """URLs that a page links to, and that link to it."""
-    rows = [*(("links to", url) for url in successors), *(("linked from", url) for url in predecessors)]
-    return rows_table(("way", "url"), rows)
-
-
 def path_table(steps: Iterable[LinkedPage]) -> Table:
     """The pages of a path, one a line."""
     rows = ((n, _day_cell(s.since), s.state, _score_cell(s.authority_score), s.url) for n, s in enumerate(steps))
@@ -209,22 +202,17 @@ def _score(value: float | None) -> str:
 
 _ACCOUNT = ("score", "history", "cash", "paid")
 
-_TIMES = (
-    ("discovered", "discovered"),
-    ("first fetched", "first_fetched"),
-    ("fetched", "fetched"),
-    ("changed", "changed"),
-    ("failed", "failed"),
-    ("failing since", "failing_since"),
-    ("hinted", "hinted"),
-    ("in sitemap", "in_sitemap"),
-    ("not before", "not_before"),
-    ("looked at again", "recheck_at"),
-    ("waiting since", "waiting_since"),
-    ("claimed", "claimed"),
-    ("lease until", "lease_until"),
-    ("due", "due"),
-)
+_TIMES = {
+    **{
+        name: name.replace("_", " ")
+        for name in (
+            *("discovered", "first_fetched", "fetched", "changed", "failed", "failing_since", "hinted", "in_sitemap"),
+            *("not_before", "recheck_at", "waiting_since", "claimed", "lease_until", "due"),
+        )
+    },
+    "recheck_at": "looked at again",
+}
+"""Times of a page → their words."""
 
 _FIELDS = (
     *("state", "host", "key", "clicks", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
@@ -238,7 +226,7 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 _MORE = (
     *("outside_because", "worker", "hinted_by"),
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
-    *("etag", "last_modified", "body_hash", "text_hash", "redirects_to"),
+    *("etag", "last_modified", "body_hash", "text_hash", "redirects_to", "led_to"),
 )
 
 
@@ -255,8 +243,7 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
     """
     # A program gets all fields.
     if not on_terminal():
-        times = {field for _, field in _TIMES}
-        facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
+        facts = {name: _time(value) if name in _TIMES else value for name, value in page.as_dict().items()}
         facts |= _facts_of("section", page.section) | _facts_of("expected_copy", page.expected_copy)
         return [Sheet((), facts)]
     # The accounts as a table, the rest as pairs, without what is not known.
@@ -274,7 +261,7 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
     words += _section_words(page)
     if (copy := page.expected_copy) is not None:
         words += [("expected to equal", copy.url), ("because", copy.because), ("copy factor", copy.factor)]
-    moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
+    moments = [(words_of, _moment(getattr(page, name))) for name, words_of in _TIMES.items()]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
@@ -597,4 +584,4 @@ def settled(done: bool, bound: float | None, near: bool) -> str:
         return "no"
     if bound is None:
         return "yes"
-    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off in sum"

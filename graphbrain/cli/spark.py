@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.options.scores import RankOptions, SettleOptions, checked
+from graphbrain.base.options.scores import RankOptions, checked
 from graphbrain.cli.common import F, as_json
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -32,18 +33,22 @@ def _where(command: F) -> F:
     """Give a command the options that name the result and the cluster."""
     for option in (
         as_json,
-        click.option("--blocks", type=click.IntRange(1), help="Blocks of pages (by the size, at least 2 a processor)."),
         click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable."),
         click.option(
             "--master", metavar="URL", help="Spark's master, as spark://HOST:7077 (spark.master, or local[*])."
         ),
-        click.option("--out", required=True, metavar="DIR", help="A new folder for the scores."),
+        click.option("--out", required=True, metavar="DIR", help="A new folder for the result."),
     ):
         command = option(command)
     return command
 
 
-def _on(master: str | None, conf: tuple[str, ...], blocks: int | None) -> Any:
+_blocks = click.option(
+    "--blocks", type=click.IntRange(1), help="Blocks of pages (by the size, at least 2 a processor)."
+)
+
+
+def _on(master: str | None, conf: tuple[str, ...], blocks: int | None = None) -> Any:
     from graphbrain.files.spark.runs import On
 
     settings = {}
@@ -57,8 +62,6 @@ def _on(master: str | None, conf: tuple[str, ...], blocks: int | None) -> Any:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, float], None]]:
-    from graphbrain.terminal import show
-
     with show.task_bar() as bar:
         bar("starting Spark, reading the dump", 0, 0)
         yield lambda number, change: bar(f"iteration {number}, change {change:.1e}", 0, 0)
@@ -66,8 +69,6 @@ def _progress() -> Iterator[Callable[[int, float], None]]:
 
 def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     """Print what was done, and return the exit code."""
-    from graphbrain.terminal import show
-
     facts = manifest.get("ranking") or manifest
     if as_json:
         show.json_lines([dict(manifest)])
@@ -92,11 +93,12 @@ def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
 @click.argument("method", type=click.Choice([*METHODS, LIVE_PAGERANK]))
 @click.argument("source", metavar="SRC")
 @options(
-    RankOptions,
+    "rank",
     *("damping", "tolerance", "iterations", "only_external", "content", "trusted"),
     helps={"tolerance": "Acceptable error of all scores together (1e-9; live_pagerank: 1e-7)."},
 )
 @_where
+@_blocks
 def spark_rank(
     method: str,
     source: str,
@@ -133,8 +135,9 @@ def spark_rank(
 
 @spark_group.command("settle")
 @click.argument("source", metavar="SRC")
-@options(SettleOptions, "tolerance")
+@options("settle", "tolerance")
 @_where
+@_blocks
 def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, **where: Any) -> int:
     """Find the scores at which no cash is left to spread.
 
@@ -153,6 +156,7 @@ def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, 
 @spark_group.command("audit")
 @click.argument("source", metavar="SRC")
 @_where
+@_blocks
 def spark_audit(source: str, out: str, as_json: bool, **where: Any) -> int:
     """Compare all accounts of a dump with what their neighbours have paid.
 
@@ -172,19 +176,9 @@ def spark_audit(source: str, out: str, as_json: bool, **where: Any) -> int:
 @click.argument("edges")
 @click.option("--ranks", metavar="FILE", help="The rank file; its PageRank becomes the value of hosts.")
 @click.option("--top", type=click.IntRange(1), help="Keep so many hosts, the best by PageRank (all).")
-@click.option("--out", required=True, metavar="DIR", help="A new folder for the JSON lines.")
-@click.option("--master", metavar="URL", help="Spark's master, as spark://HOST:7077 (spark.master, or local[*]).")
-@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
-@as_json
+@_where
 def spark_import(
-    vertices: str,
-    edges: str,
-    ranks: str | None,
-    top: int | None,
-    out: str,
-    master: str | None,
-    conf: tuple[str, ...],
-    as_json: bool,
+    vertices: str, edges: str, ranks: str | None, top: int | None, out: str, as_json: bool, **where: Any
 ) -> None:
     """Cut a web graph of Common Crawl for 'graphbrain import'.
 
@@ -192,9 +186,8 @@ def spark_import(
     not. The result is JSON lines of hosts, their links and values, which 'graphbrain import' takes and settles.
     """
     from graphbrain.files.spark import webgraph
-    from graphbrain.terminal import show
 
-    done = webgraph.cut(vertices, edges, ranks, out, top, _on(master, conf, None))
+    done = webgraph.cut(vertices, edges, ranks, out, top, _on(**where))
     if as_json:
         show.json_lines([done])
     else:

@@ -1,8 +1,8 @@
 """Checks of all caller input for types, ranges and lengths, item by item, before any transaction.
 
 The database accepts integers of 64 bits, text without lone surrogates, and index entries of some kilobytes. Other
-values would fail in a transaction with the whole batch, or in a later call of another caller. A value that a page does
-not need is left out (a validator that no server would recognise). All other bad values are refused, with the reason.
+values would fail in a transaction with the whole batch, or in a later call of another caller. A bad value that a page
+does not need, such as a validator that is too long, is left out. All other bad values are refused, with the reason.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ LONGEST_HASH = 128
 LONGEST_BLOCKS = 2_000_000
 """Characters of the blocks of a text: some 300,000 blocks."""
 LONGEST_SHINGLES = 2_000
-"""Characters of the sketch of a text, which has fewer."""
+"""Characters of the shingles of a text. A sketch that graphbrain makes has fewer."""
 LONGEST_ERROR = 200
 MOST_LED, LONGEST_URL = 5, 2_000
-"""URLs of a chain of redirects that are kept, and characters of each."""
+"""The most URLs of a chain of redirects that are kept, and the most characters of each."""
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
 """Characters of texts that are kept for later questions."""
 LONGEST_TYPE = 1_000
@@ -76,6 +76,7 @@ def checked(report: Report) -> Report:
     """
     if not isinstance(report.url, str):
         raise BadInput(f"a URL must be text, not {type(report.url).__name__}")
+    # Check each field, and collect the values that differ from those in the report.
     plain: dict[str, Any] = {}
     _claim(report.claim)
     _texts(report, plain)
@@ -94,6 +95,7 @@ def checked(report: Report) -> Report:
 
 
 def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
+    # Check the measures and answers of the crawler.
     if report.relevance is not None:
         _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
     if report.value is not None:
@@ -105,7 +107,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     _facts(report, plain)
     if not isinstance(report.led_to, tuple) or report.led_to:
         plain["led_to"] = _chain("led_to", report.led_to)
-    # Fingerprints of the crawler's own.
+    # Check the fingerprints that the crawler computed itself.
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
@@ -126,8 +128,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
 
 
 def _facts(report: Fetched, plain: dict[str, Any]) -> None:
-    """Add the facts that a page states about itself. They are no reason to refuse its visit, unless a value has a wrong
-    type."""
+    """Add the facts that a page states about itself. A text that is too long is cut; only a wrong type is refused."""
     _word("noindex", report.noindex)
     _word("nofollow", report.nofollow)
     if not isinstance(report.canonicals, tuple) or report.canonicals:
@@ -143,7 +144,7 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
 
 
 def _chain(name: str, urls: object) -> tuple[str, ...]:
-    """Return the URLs of a list, such as a chain of redirects: the first ones, and the last.
+    """Return the URLs of a list, such as a chain of redirects. Of a long list, keep the first ones and the last.
 
     Raises:
         BadInput: The value is no list.
@@ -157,7 +158,7 @@ def _chain(name: str, urls: object) -> tuple[str, ...]:
 
 
 def words(name: str, text: object) -> str:
-    """Return a text of a page with characters that cannot be sent replaced, or None for None.
+    """Return a text of a page, empty for None. Characters that cannot be sent are replaced.
 
     Raises:
         BadInput: The value is no text.
@@ -205,6 +206,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
             continue
         if not isinstance(text, str) or not sendable(text):
             raise BadInput(f"{name} must be text, not {text!r:.80}")
+        # Validators and hashes that do not fit are dropped; the content type and the error are shortened.
         kept: str | None = str.__str__(text)  # the driver sends only exact str, no subclass of it
         if name in ("etag", "last_modified"):
             kept = None if not text or len(text) > LONGEST_VALIDATOR or _CONTROL.search(text) else kept
@@ -218,7 +220,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
 
 
 def _short_hash(text: str) -> str:
-    """Return a hash of a long text. If it were cut off, texts with the same beginning would be equal."""
+    """Return the text, or the hash of a long one. Cut texts with the same beginning would be equal."""
     if len(text) <= LONGEST_HASH:
         return str.__str__(text)
     return blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
@@ -250,7 +252,7 @@ def share(name: str, value: object) -> float:
     """Return a number from 0 to 1 as a float.
 
     Raises:
-        BadInput: The value is none.
+        BadInput: The value is no such number.
     """
     if not number(value) or not 0 <= value <= 1:
         raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
@@ -258,10 +260,10 @@ def share(name: str, value: object) -> float:
 
 
 def worth(name: str, value: object) -> float:
-    """Return the crawler's value of a page, on a scale of its own, as a float.
+    """Return the crawler's value of a page, on the crawler's scale, as a float.
 
     Raises:
-        BadInput: The value is none.
+        BadInput: The value is no number of the allowed range.
     """
     least, most = RANGES["value"]
     if not number(value) or not least <= value <= most:
@@ -270,7 +272,7 @@ def worth(name: str, value: object) -> float:
 
 
 def address(text: object) -> str | None:
-    """Return an IP address in its usual spelling, without the zone, which only its own machine knows.
+    """Return an IP address in its usual spelling, without a zone. A zone has a meaning on one machine only.
 
     Raises:
         BadInput: The text is no address.

@@ -1,11 +1,10 @@
 """The facts that a page states about itself, read in one way by all crawlers: title, canonical, noindex, nofollow,
 language, refresh.
 
-A parser of HTML passes the elements that it meets; headers supply the rest. Sources: WHATWG HTML (`base`, `title`,
-where a head ends,
-`meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), and
-Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines
-share.
+A parser of HTML calls `start`, `data` and `end`. The headers of the answer state further facts. Sources: WHATWG HTML
+(`base`, `title`, the end of a head, `meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`),
+RFC 6596 (`rel=canonical`), and Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the
+directives that search engines share.
 """
 
 from __future__ import annotations
@@ -25,22 +24,23 @@ ELEMENTS = frozenset({"html", "base", "title", "link", "meta", "body"})
 OF_HEAD = (ELEMENTS - {"body"}) | {
     *("head", "script", "style", "noscript", "template", "noframes", "basefont", "bgsound"),
 }
-"""The elements with which a head goes on. Any other begins the body."""
+"""The elements that a head may contain. Any other element begins the body."""
 MOST_CANONICALS = 5
-"""Canonicals of a page that are kept where they contradict each other."""
+"""The most canonicals of a page that are kept if they contradict each other."""
 ASIDE = frozenset({"svg", "math", "template", "noscript", "iframe"})
-"""Elements whose content is no fact of the page: a drawing has titles of its own, and a refresh for browsers without
-scripts does not concern the page."""
+"""Elements whose content is no fact of the page. The title in a drawing, for example, is that of the drawing."""
 HEADERS = ("x-robots-tag", "link", "refresh")
 """The headers that hold facts of their page."""
 VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 """Directives with a value behind a colon. Any other word before a colon is the name of an agent."""
 LONGEST = 100_000
-"""Characters of a header, or of an attribute, that are read."""
+"""The most characters that are read of a header or an attribute."""
 _AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
 _TARGET = re.compile(r"[\s,]*<([^>]*)>")
-_PARAM = re.compile(r"""(?:\s*;)+\s*([\w!#$&+.^`|~*-]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII)
-_REFRESH = re.compile(r"\s*(\d+|(?=\.))[\d.]*(?=[;,\s]|$)\s*[;,]?\s*(.*)", re.DOTALL)
+_PARAM = re.compile(
+    r"""(?:\s*;)+\s*(?P<name>[\w!#$&+.^`|~*-]+)(?:\s*=\s*(?P<value>"(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII
+)
+_REFRESH = re.compile(r"\s*(?P<seconds>\d+|(?=\.))[\d.]*(?=[;,\s]|$)\s*[;,]?\s*(?P<reference>.*)", re.DOTALL)
 _URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 
@@ -69,7 +69,7 @@ class PageFacts:
         """Process the start of an element. Names are in lower case."""
         if not self._aside:
             self._in_body = self._in_body or tag not in OF_HEAD
-        # What is within a template, noscript and so on is not of this page.
+        # Skip the content of templates, noscript and the like: it states nothing about this page.
         if tag in ASIDE:
             self._aside += 1
         elif self._aside:
@@ -106,9 +106,10 @@ class PageFacts:
         return {name: value for name, value in facts.items() if value}
 
     def _canonical_facts(self) -> dict[str, Any]:
-        """Return the canonical, which a head or a header states, and all that are stated unless there is only that one.
+        """Return the canonical: the first one that the head or a header states. Search engines ignore one in the body.
 
-        Search engines ignore a canonical in the body.
+        If the page states several different ones, or one in its body, `canonicals` has all of them, each after its
+        place.
         """
         stated = [(source, self._joined(self.base, reference)) for source, reference in self._canonicals]
         stated += [("header", self._joined(self._url, each)) for each in canonical_in(self._headers.get("link", ()))]
@@ -119,9 +120,9 @@ class PageFacts:
         return {"canonical": urls[0] if urls else None, "canonicals": tuple(places)[:MOST_CANONICALS]}
 
     def forbids(self, directive: str) -> bool:
-        """Return True if the page or a header forbids it to all crawlers, or to this one.
+        """Return True if the page or a header has this directive for all crawlers, or for this one.
 
-        `directive`: see the function `forbids`.
+        `directive`: `noindex` or `nofollow`.
         """
         agents = {"", self._agent} - {"*"}
         return forbids(directive, self._directives, {""}) or forbids(
@@ -129,7 +130,7 @@ class PageFacts:
         )
 
     def refresh(self) -> tuple[float, str] | None:
-        """Return the seconds after which the page leads elsewhere, and the target; None if it does not."""
+        """Return the seconds after which the page sends a browser to another URL, and that URL; None if it does not."""
         leads = self._refresh
         for header in self._headers.get("refresh", ()):
             leads = leads or refresh_in(header)
@@ -168,18 +169,22 @@ class PageFacts:
 
 
 def forbids(directive: str, values: Iterable[str], agents: Iterable[str]) -> bool:
-    """Return True if one of these lists contains the directive, or `none`, which is all of them, for one of the agents.
+    """Return True if one of these lists of directives has the directive for one of the agents.
 
-    `directive`: `noindex`, which forbids to index a page, or `nofollow`, which forbids to follow its links.
+    A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`. The name of an
+    agent applies to the directives that follow it, up to the next name. Directives before any name apply to all agents.
 
-    A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`: a name applies to
-    the directives that follow it, up to the next name. An empty name applies to all agents.
+    Args:
+        directive: `noindex`, which forbids to index a page, or `nofollow`, which forbids to follow its links. The
+            directive `none` means both.
+        agents: Names of crawlers. The empty name selects the directives for all agents.
     """
     names = {agent.lower() for agent in agents}
     for value in values:
         agent = ""
         for piece in value[:LONGEST].split(","):
             word, colon, rest = (part.strip() for part in piece.partition(":"))
+            # A word before a colon is a directive with a value, or the name of an agent.
             if colon and word.lower() in VALUED:
                 continue
             if colon and _AGENT.fullmatch(word):
@@ -198,11 +203,12 @@ def canonical_in(values: Iterable[str]) -> Iterator[str]:
     """
     for value in values:
         position, text = 0, value[:LONGEST]
+        # A link is its target and its parameters. A comma ends it.
         while target := _TARGET.match(text, position):
             position, params = target.end(), dict[str, str]()
             while param := _PARAM.match(text, position):
                 position = param.end()
-                params.setdefault(param[1].lower(), re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')))
+                params.setdefault(param["name"].lower(), re.sub(r"\\(.)", r"\1", (param["value"] or "").strip('"')))
             own = not params.get("anchor")
             if own and "canonical" in params.get("rel", "").lower().split() and target[1].strip():
                 yield target[1].strip()
@@ -218,9 +224,9 @@ def refresh_in(content: str) -> tuple[float, str] | None:
     matched = _REFRESH.match(content[:LONGEST])
     if matched is None:
         return None
-    reference = matched[2]
+    reference = matched["reference"]
     if named := _URL.match(reference):
         reference = named[1]
     if reference[:1] in ("'", '"'):
         reference = reference[1:].partition(reference[0])[0]
-    return float(matched[1] or 0), reference.strip()
+    return float(matched["seconds"] or 0), reference.strip()

@@ -1,6 +1,6 @@
 """The relevance of a text to a topic: a simple measure for crawlers without one of their own.
 
-A topic is some words, or some pages about it. The relevance is the cosine of two vectors of words, without stop words
+A topic is given by words, or by pages about it. The relevance is the cosine of two vectors of words, without stop words
 and with logarithmic counts: Salton, Wong, Yang, "A vector space model for automatic indexing", CACM 1975. It needs
 scikit-learn: `pip install 'graphbrain-crawler[relevance]'`. Any function of a text that returns 0 to 1 can replace it.
 """
@@ -19,7 +19,8 @@ from graphbrain.base.runtime import installs
 __all__ = ["TopicRelevance", "guess"]
 
 WORDS_HALF, PAGES_HALF = 0.1, 0.2
-"""Cosines that count as ½. A few words can hardly fill a page, but an example page is like others of its language."""
+"""Cosines that count as ½, for a topic of words and for one of pages. A page is rarely close to a few words. It is
+closer to any page of its language."""
 INHERITED = 0.5
 """The share of its page's relevance that a link passes on."""
 
@@ -27,8 +28,8 @@ INHERITED = 0.5
 class TopicRelevance:
     """A topic. A call with a text returns its relevance, from 0 (no common word) to below 1. Thread-safe.
 
-    The cosine c of text and topic counts as c / (c + half), so `half` is the cosine of a text that counts as an unknown
-    one (½).
+    The relevance is c / (c + half), where c is the cosine of text and topic. A text with the cosine `half` has the
+    relevance ½, as an unknown text has.
 
     Raises:
         BadInput: The topic has no words, or `half` is not between 0 and 1.

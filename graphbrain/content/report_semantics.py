@@ -1,8 +1,7 @@
 """The meaning of a report by its status, whether it was reported as fetched or as failed.
 
-A crawler may report any answer as a fetched page, and a page as a failure. The status decides which of them it was, and
-how much of the page came with it: all of it, so that its links are those in the report; some, so that its links are
-among others; or nothing. RFC 9110, section 15.
+A crawler may report any answer as a fetched page, and a page as a failure. The status decides whether the visit failed,
+and whether the links in the report are all links of the page, a part of them, or none. RFC 9110, section 15.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from graphbrain.base.model import Failed, Fetched, Link, Report
 __all__ = ["Meant", "meant"]
 
 Completeness = Literal["all", "some", "any", "none"]
-"""The links that a report has.
+"""The share of a page's links that a report has.
 
-all: every link, so that others are deleted. some: a part, so that others stay. any: as all if there are any, and as
-none otherwise. none: no link.
+all: every link; links that it does not list are deleted. some: a part; other links stay. any: as `all` if the report
+has a link, otherwise as `none`. none: no link.
 """
 
 NOT_MODIFIED = 304
@@ -36,10 +35,14 @@ PART = frozenset({206, 226})
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A report in the form that its status demands, with its links, and which links of the page these are.
+    """The meaning of a report.
 
-    `follows` is True for a temporary redirect: it leads through `led_to`. One that was not followed has
-    `redirected_to`, too.
+    Attributes:
+        report: The report in the form that its status demands.
+        links: The links of the page.
+        completeness: The share of the page's links that `links` are.
+        follows: True for a temporary redirect. The last URL of `led_to` is its target. A redirect that the crawler did
+            not follow has `redirected_to`, too.
     """
 
     report: Report
@@ -55,7 +58,7 @@ def meant(report: Report) -> Meant:
             return Meant(report)
         return Meant(_not_modified(report))
     status = 200 if report.status is None else report.status
-    # An error, a redirect, an unchanged page, or the page.
+    # The status means an error, a redirect, an unchanged page, or a page.
     if status < 200 or status >= 400:
         return Meant(_failed(report), report.links, "some")
     if report.redirected_to is not None:
@@ -63,7 +66,7 @@ def meant(report: Report) -> Meant:
     if status == NOT_MODIFIED or report.not_modified:
         return Meant(replace(report, status=NOT_MODIFIED, not_modified=True, links=()))
     if status in TEMPORARY and report.led_to:
-        return _for_now(report)
+        return _temporary_redirect(report)
     if status >= 300:
         return Meant(_failed(report), report.links, "some")
     return _page(report, status)
@@ -84,17 +87,17 @@ def _failed(report: Fetched) -> Failed:
 
 
 def _redirect(report: Fetched, status: int) -> Meant:
-    """Return the meaning of a redirect. A permanent one makes an alias, also if it was followed. One that was not
-    followed brought no page."""
+    """Return the meaning of an answer with `redirected_to`. A permanent redirect makes the page an alias. A temporary
+    one was not followed, so that its target has not been fetched."""
     bare = _without_content(report)
     if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
         return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
-    return _for_now(replace(report, led_to=(report.redirected_to or "",), links=()))
+    return _temporary_redirect(replace(report, led_to=(report.redirected_to or "",), links=()))
 
 
-def _for_now(report: Fetched) -> Meant:
-    """Return the meaning of a temporary redirect, the same whether it was followed or not: what came is its target's,
-    which is a page of its own."""
+def _temporary_redirect(report: Fetched) -> Meant:
+    """Return the meaning of a temporary redirect, followed or not. All content and facts in the report belong to the
+    target, which is another page, and are removed."""
     bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
     bare = replace(bare, title=None, canonical=None, canonicals=(), noindex=None, nofollow=None, language=None)
     bare = replace(bare, size=None, content_type=None)
@@ -103,12 +106,12 @@ def _for_now(report: Fetched) -> Meant:
 
 def _page(report: Fetched, status: int) -> Meant:
     if status in PART:
-        # The whole page is unknown, except its validators. With these, the missing part would never be sent.
+        # Validators would name the whole page: with them, the server would never send the missing part.
         bare = replace(_without_content(report), etag=None, last_modified=None)
         return Meant(bare, report.links, "some")
     if status in EMPTY:
         return Meant(_without_content(report), report.links, "some")
-    # A page that has not changed, or that did not come, has no link list: its links are unlisted, not deleted.
+    # A report without content may omit the links: an empty list of links then does not delete those of the page.
     content = any(getattr(report, name) is not None for name in CONTENT)
     nothing = report.body is not None and not len(report.body)
     if nothing or (not content and (report.changed is False or status not in WHOLE)):

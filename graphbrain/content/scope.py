@@ -40,7 +40,7 @@ class Scope:
 
     @classmethod
     def of_new(cls, settings: Settings, given: Container[str]) -> Scope:
-        """Return the scope of settings of which those named in `given` are new.
+        """Return the scope of these settings, after a check of those that `given` names as new.
 
         Raises:
             SettingsError: A pattern is no regular expression, or a new one takes too long.
@@ -72,7 +72,7 @@ class Scope:
         return not self.why_not(url, host, depth)
 
     def why_not(self, url: str, host: str, depth: int) -> str:
-        """Return the setting by which this page may not be fetched; empty if it may."""
+        """Return the name of the setting that forbids this page; empty if none does."""
         if self.max_depth and depth > self.max_depth:
             return "max_depth"
         if self.allow_hosts is not None and not self.allow_hosts.holds(host):

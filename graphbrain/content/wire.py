@@ -1,6 +1,6 @@
-"""Reports and claims as JSON lines: how they are read, and the schema for crawlers in other languages.
+"""Reports and claims as JSON lines: functions that read them, and their schema for crawlers in other languages.
 
-The values that a field may hold are derived from the model, once, for the schema and for the reading.
+The values that a field may have are derived from the model, so that the schema and the functions agree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Spec = Mapping[str, Any]
-"""The values that a field may hold, in the words of JSON Schema."""
+"""The values that a field may have, as a part of a JSON Schema."""
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
@@ -43,7 +43,7 @@ BASE64 = "body_base64"
 """The field for a body that is no text; it takes precedence over `body`."""
 _BODY = frozenset({"body", BASE64})
 _OF_PAGES = _BODY | ({f.name for f in dataclasses.fields(Fetched)} - {f.name for f in dataclasses.fields(Failed)})
-"""The fields that are checked only of a fetched page. A failure may have a body, which is ignored if it is not
+"""The fields that are checked in a fetched page only. A failure may have a body, which is ignored if it is not
 valid."""
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
@@ -61,15 +61,15 @@ _CLAIM: dict[str, Spec] = {
     "key": {"type": "string", "pattern": f"^(?:[0-9a-f]{{32}}|{RESOURCE_KEY})$"},
     "token": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
 }
-"""The fields that identify a claim; the rest of it is only carried."""
+"""The fields that identify a claim. The others are passed on unchecked."""
 
 
-# ---------------------------------------------------------------------- what a field may hold
+# ---------------------------------------------------------------------- the values of fields
 
 
 @cache
 def _specs(kind: type) -> dict[str, Spec]:
-    """Return field of Fetched, Failed or Link → the values that it may hold where it is not null."""
+    """Return each field of Fetched, Failed or Link → the values that it may have apart from null."""
     specs: dict[str, Spec] = {}
     for name, hint in get_type_hints(kind).items():
         if name in _SHAPES:
@@ -83,8 +83,9 @@ def _specs(kind: type) -> dict[str, Spec]:
 
 
 def _fits(value: Any, spec: Spec) -> bool:
-    """Return whether a value fits the spec, in the words that `_specs` uses."""
+    """Return whether a value fits the spec. Of JSON Schema, only the keywords that `_specs` uses are tested."""
     types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
+    # A bool of Python is an int, too.
     if isinstance(value, bool):
         return "boolean" in types
     if isinstance(value, str):
@@ -112,7 +113,7 @@ def _words(spec: Spec) -> str:
 
 
 def _checked(name: str, value: Any, spec: Spec) -> Any:
-    """Return a value that fits, in its own type. Raise BadInput."""
+    """Return the value, as an int if the spec demands one. Raise BadInput for a value that does not fit."""
     if not _fits(value, spec):
         raise BadInput(f"{name!r} must be {_words(spec)}, not {reprlib.repr(value)}.")
     return int(value) if spec["type"] == "integer" else value
@@ -142,13 +143,14 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     if not isinstance(item, Mapping) or item.get("url") is None:
         raise BadInput("A report must be a JSON object with a 'url'.")
     _checked("url", item["url"], {"type": "string"})
+    # Check the names of all fields, and the two that decide between a page and a failure.
     data = {name: value for name, value in item.items() if value is not None or name == "links"}
     _check_fields(data, _names(), "a report")
     failed = _checked("failed", data.pop("failed", False), {"type": "boolean"})
     status = data.get("status")
     if status is not None:
         status = _checked("status", status, _specs(Failed)["status"])
-    # Fields of a page that accompany an error status or a failed visit are no reason to refuse it.
+    # A failure keeps its own fields. Those of a page are ignored, whatever their values.
     if (
         failed
         or not {"error", "fault", "retry_after"}.isdisjoint(data)
@@ -163,7 +165,7 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
 
 
 def _body(data: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the body in a line, as an argument. Raise BadInput."""
+    """Return the argument `body` for a report, if the line has a body. Raise BadInput for one that is not valid."""
     if BASE64 in data:
         return {"body": base64.b64decode(_checked(BASE64, data[BASE64], _ENCODED))}
     if "body" in data:
@@ -232,7 +234,7 @@ def claim_from_dict(claim: Any) -> Claim:
 
 
 def hint_from_dict(item: Any) -> Hint:
-    """Return a hint from a JSON object. Raise BadInput with the reason; the meaning of its values is checked later."""
+    """Return a hint from a JSON object. Raise BadInput with the reason. The types of its values are checked later."""
     if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
         raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
     _check_fields(item, _fields(Hint), "a hint")
@@ -240,7 +242,7 @@ def hint_from_dict(item: Any) -> Hint:
 
 
 def claim_in(item: Mapping[str, Any]) -> Claim | None:
-    """Return the claim in a JSON object that may be no valid report, so that it does not have to lapse."""
+    """Return the claim in a JSON object that may be no valid report, else None. The caller can then end its lease."""
     try:
         return claim_from_dict(item["claim"]) if isinstance(item.get("claim"), Mapping) else None
     except BadInput:
@@ -248,13 +250,13 @@ def claim_in(item: Mapping[str, Any]) -> Claim | None:
 
 
 def meant_by(item: Mapping[str, Any]) -> Claim:
-    """Return the claim that a line names: the line is one, or has one like the line of a report. Raise BadInput."""
+    """Return the claim of a JSON object, which is a claim itself or has one in `claim`. Raise BadInput for another."""
     return claim_from_dict(item.get("claim") if "claim" in item else item)
 
 
 def url_in(item: Mapping[str, Any]) -> str:
-    """Return the URL in a JSON object that may be no valid report: its own, or that of its claim; empty where it has
-    none."""
+    """Return the URL in a JSON object that may be no valid report: its own, or that of its claim; empty without
+    either."""
     claim = item.get("claim")
     for url in (item.get("url"), claim.get("url") if isinstance(claim, Mapping) else None):
         if isinstance(url, str):
@@ -281,15 +283,17 @@ def _check_fields(data: Iterable[str], allowed: Iterable[str], what: str) -> Non
 
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
+    # Separate the fields of every line from those that only a fetched page has.
     shared = {name: spec for name, spec in _described(Failed).items() if name not in _BODY}
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
-    words = "the body, in base64, where it is no text; takes precedence over body"
     shared["status"]["description"] = (
         "the HTTP status; null, or left out: 200, or of a failure that there was none: `error` and `fault` "
         "describe the failure"
     )
-    pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
+    body = "the body, in base64, where it is no text; takes precedence over body"
+    pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": body}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line has"}
+    # A line reports a failure under the same conditions as in `report_from_dict`.
     nothing: dict[str, Any] = {"type": "null"}
     failure = [
         {"properties": {"failed": {"const": True}}, "required": ["failed"]},
@@ -304,12 +308,12 @@ def report_schema() -> dict[str, Any]:
             "required": ["status"],
         },
     ]
+    # The schema checks the fields of a page unless the line is a failure.
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line for 'graphbrain report': a page that was fetched, or a fetch that failed",
         "type": "object",
         "required": ["url"],
-        # A failure may have the fields of a page, with any values.
         "properties": {**shared, "failed": failed, **dict.fromkeys(pages, True)},
         "additionalProperties": nothing,
         "if": {"anyOf": failure},
@@ -338,8 +342,7 @@ def report_schema() -> dict[str, Any]:
 
 
 def _described(kind: type) -> dict[str, dict[str, Any]]:
-    """Return the values that each field may hold, null too where that counts as absent, and its description in the
-    model."""
+    """Return each field → its values, with null if that counts as absent, and its description in the model."""
     described = _descriptions(kind)
     shown: dict[str, dict[str, Any]] = {}
     for name, spec in _specs(kind).items():

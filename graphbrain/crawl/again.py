@@ -1,8 +1,9 @@
-"""Find the end of a crawl that does not come back: only pages that it has fetched itself are left.
+"""The end of a crawl that does not revisit its pages.
 
-Pages become due again `revisit_seconds` after their visit. A crawl that takes longer meets its own pages, mixed with
-those that it has not fetched yet. It is over when none of the latter waits for its first try, or none has come for
-`health.crawl_patience`, as where the rest waits for an ill host. Pages that have failed are no reason to go on.
+A page is due again `revisit_seconds` after its visit. A crawl that takes longer claims its own pages again, mixed with
+those that it has not fetched yet. It is over when no page waits for its first visit, or when no first visit was
+reported for `health.crawl_patience`: then the remaining pages wait for ill hosts. A page whose visits have failed does
+not keep the crawl running.
 
 Statements: figures/again, figures/left.
 """
@@ -25,13 +26,13 @@ LEAST_REST = 10.0
 
 
 class Again:
-    """A sink that notes the visits of pages which this run had fetched before.
-
-    Args:
-        watch: Counts these visits.
-        clock: Monotonic seconds.
+    """A sink that finds the pages which this run fetches again.
 
     The thread that writes uses it. Any thread may call `over`.
+
+    Args:
+        watch: The counters of the run; `again` counts these visits.
+        clock: Monotonic seconds.
     """
 
     def __init__(self, watch: CrawlWatch, clock: Callable[[], float] = time.monotonic) -> None:
@@ -49,10 +50,10 @@ class Again:
         return 0
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """Do nothing: the page is looked up with others."""
+        """Do nothing: `before` looks the page up with others."""
 
     def before(self, reports: Sequence[Report]) -> None:
-        """Look up which of these pages this run had fetched before. No page is due again within `revisit_seconds`."""
+        """Count the pages that this run has fetched before. There is none before `revisit_seconds` have passed."""
         brain = self._brain
         if brain is None or brain.now() - self._since < brain.settings.revisit_seconds:
             self._last_first = self._clock()
@@ -66,7 +67,7 @@ class Again:
         self._refetched = self._refetched or again > 0
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
-        """Check now and then whether a page waits for its first visit, with rests between (`rest_after`)."""
+        """Check whether a page waits for its first visit, with a rest after each check (`rest_after`)."""
         began = self._clock()
         if self._refetched and self._brain is not None and began >= self._look_at:
             rows = self._brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")

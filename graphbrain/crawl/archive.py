@@ -1,8 +1,8 @@
-"""Scrapy's answers as WARC records, before a middleware unpacks them.
+"""A middleware that writes Scrapy's answers as WARC records, before another middleware unpacks them.
 
-Facts that Twisted does not keep are rebuilt: the order of headers and the case of their names, the reason phrase, and
-the framing of the body (a transfer coding is taken off, the content coding stays). Headers given by the user, cookies
-and logins are withheld.
+Twisted does not keep the order of headers, the case of their names, and the reason phrase: they are rebuilt. The
+transfer coding of a body is removed, and its content coding stays. Headers that the user gives, cookies and logins are
+not written.
 """
 
 from __future__ import annotations
@@ -53,34 +53,34 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
 
 
 class Archiving:
-    """The archive of a run."""
+    """The archive of a run, as its parts use it."""
 
     def __init__(self, run: Running, archive: Archive) -> None:
         self._run, self._archive = run, archive
 
     def keep(self, request: Request, response: Response) -> None:
-        """Write the exchange of an answer as it came. The run ends if it cannot be written."""
+        """Write a request and its answer, as the server sent it. The run ends if they cannot be written."""
         run = self._run
         visit = run.visit_of(request)
         if request.meta.get(EVERY):
             return  # a login: its form has the password
         if visit is not None and visit.claim.kind == "link":
-            return  # the check of a link that leaves the scope is no part of the site
+            return  # the target of a link that is checked is no part of the site
         if not run.failure:
             with self._failing():
                 self._archive.write(_exchange(run.order, request, response))
         if run.failure and visit is not None:
-            visit.broken_off = True  # it is given back: what is not archived does not count as fetched
+            visit.broken_off = True  # a page that is not archived is given back
 
     def holds(self, request: Request, etag: str | None, modified: str | None) -> bool:
-        """Return whether a 304 to this request, with these conditions, can be written."""
+        """Return whether the archive has the content to which a 304 with these validators refers."""
         with self._failing():
             return self._archive.holds(_url(request), etag, modified)
         return False
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """End the run, with the reason, where the archive cannot be read or written."""
+        """Let the run end, with the reason, after an error of the archive within the block."""
         try:
             yield
         except OSError as error:
@@ -88,13 +88,13 @@ class Archiving:
 
 
 class ArchiveStep(RunMiddleware):
-    """A downloader middleware that archives each answer as it came, unless a session has ended with it."""
+    """A downloader middleware that archives each answer, except those that show the end of a session."""
 
     PLACE = 905
-    """Nearer to the network than all that changes an answer, but for what finds that a session has ended."""
+    """Nearer to the network than all middlewares that change an answer. Only `SignedOut` (950) is nearer."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Archive the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
+        """Archive an answer, and return it unchanged. Scrapy calls this with each answer."""
         if self.run.archive is not None:
             self.run.archive.keep(request, response)
         return response

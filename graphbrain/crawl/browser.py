@@ -1,9 +1,9 @@
-"""Pages as a browser has them after their scripts: Scrapy fetches the document, a headless Chromium runs it.
+"""A renderer of pages: Scrapy fetches the document, and a headless Chromium runs its scripts.
 
-The browser has no network: it gets the document that Scrapy has fetched, and `supplies` carries out what the scripts
-ask for. So a page is requested once, its status, headers and redirects are those of the site, and an archive has the
-traffic and no rendered page. The rendered document takes the place of the response's body. A script that goes to
-another page does not get there: the page that it wanted is a link.
+The browser has no network. It gets the document that Scrapy has fetched, and `supplies` sends the requests of the
+scripts. So a page is requested once, its status, headers and redirects are those of the site, and an archive gets the
+traffic and not the rendered page. The rendered document replaces the body of the response. If a script opens another
+page, that page becomes a link.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
 __all__ = ["LOADING", "NAMES", "Renderer", "browser_at", "first_line", "is_sandboxed", "rendered_from"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""The programs on the PATH that are looked for, the first first."""
+"""The names of programs that are searched on the PATH, in this order."""
 TABS = 4
-"""Pages that are rendered at the same time."""
+"""Most pages that are rendered at the same time."""
 LOADING = 30.0
-"""Seconds that the scripts of a page may compute; then it has failed."""
+"""Seconds that the scripts of a page may run. After them the page has failed."""
 QUIET = 10.0
-"""Seconds for which the end of a page's requests is waited for; then it is taken as it is."""
+"""Seconds to wait until a page makes no more requests. After them the document is taken as it is."""
 CLOSING = 5.0
-"""Seconds after which a tab that does not close takes its browser down."""
+"""Seconds to wait for a tab to close. After them its browser is closed."""
 ENDING = 2.0
-"""Seconds for which the end of a browser is waited for after one of its calls has failed."""
+"""Seconds to wait for the end of a browser after one of its calls has failed."""
 MOST_WISHES = 200
-"""Requests of one page that are carried out."""
+"""Most requests of one page that are sent."""
 WITHHELD = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-disposition", "set-cookie"})
-"""Headers that the browser is not given: bodies are decoded, and cookies are Scrapy's."""
+"""Headers that the browser does not get: bodies are decoded already, and Scrapy keeps the cookies."""
 VALIDATORS = ("ETag", "Last-Modified")
-"""Headers that belong to the document and not to what scripts make of it."""
+"""Headers that belong to the document before its scripts."""
 OFFLINE = (
     "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-"""Arguments by which the browser reaches no host by itself."""
+"""Arguments that keep the browser from reaching any host."""
 
 
 def browser_at(given: Path | None) -> str:
@@ -81,35 +81,38 @@ def is_sandboxed() -> bool:
 
 
 class _Running(NamedTuple):
-    """A browser, and the event of its end."""
+    """A browser process, and an event that is set at its end."""
 
     browser: Browser
     ended: asyncio.Event
 
 
 class _BrowserEnded(BrowserError):
-    """The browser ended while it rendered a page."""
+    """An error for a browser that ended while it rendered a page."""
 
 
 class Renderer:
-    """The browser of a run. Belongs to the thread of the event loop."""
+    """The browser of a run. Only the thread of the event loop uses it."""
 
     def __init__(self, program: str, agent: str) -> None:
         self._program, self._agent = program, agent
         self._supplies: Supplies | None = None
         self._tabs = asyncio.Semaphore(TABS)
         self._waits_alone = asyncio.Lock()
-        """Held by the one page that may wait for all tabs."""
+        """The lock of the one page that may wait for all tabs."""
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._running: _Running | None = None
 
     def start(self, supplies: Supplies) -> None:
-        """Take over the supplies of pages. The browser starts with the first page."""
+        """Set the client for requests of pages. The browser starts with the first page."""
         self._supplies = supplies
 
     async def rendered(self, response: HtmlResponse) -> tuple[HtmlResponse, list[str]]:
-        """Return the response with the document after its scripts, and the pages to which the scripts wanted to go.
+        """Render a page. If the browser ends meanwhile, try once more while no other page is rendered.
+
+        Returns:
+            (the response with the document after its scripts, the URLs of pages that the scripts wanted to open).
 
         Raises:
             BrowserError, TimeoutError: The page cannot be rendered.
@@ -117,11 +120,11 @@ class Renderer:
         """
         try:
             return await self._in_a_tab(response, alone=False)
-        except _BrowserEnded:  # it crashed, or another page took it down: a page alone has itself to blame
+        except _BrowserEnded:  # another page may have caused it
             return await self._in_a_tab(response, alone=True)
 
     async def _in_a_tab(self, response: HtmlResponse, *, alone: bool) -> tuple[HtmlResponse, list[str]]:
-        """Render a page once. `alone`: while no other page is rendered. Raises _BrowserEnded if its browser ended."""
+        """Render a page once. `alone`: wait until no other page is rendered. Raises _BrowserEnded."""
         assert self._supplies is not None
         async with self._room(alone=alone):
             browser, ended = await self._launched()
@@ -129,7 +132,7 @@ class Renderer:
             try:
                 text = await self._text(browser, ended, visit)
             except (BrowserError, TimeoutError) as error:
-                if isinstance(error, BrowserError):  # calls fail some time before the end of their browser is known
+                if isinstance(error, BrowserError):  # calls fail some time before the event of the end is set
                     with suppress(TimeoutError):
                         await asyncio.wait_for(ended.wait(), ENDING)
                 if not ended.is_set():
@@ -139,7 +142,7 @@ class Renderer:
 
     @asynccontextmanager
     async def _room(self, *, alone: bool) -> AsyncIterator[None]:
-        """Hold one tab, or all of them."""
+        """Reserve one tab until the block ends, or all tabs if `alone`."""
         busy = 0
         async with self._waits_alone if alone else nullcontext():
             try:
@@ -152,8 +155,10 @@ class Renderer:
                     self._tabs.release()
 
     async def _text(self, browser: Browser, ended: asyncio.Event, visit: _Visited) -> str:
-        """Return the document after its scripts. What waits for a browser that has ended waits for ever, so the end is
-        waited for, too."""
+        """Return the document after its scripts. Raise TimeoutError if they run too long, or if the browser ends.
+
+        A call to a browser that has ended never returns. So this waits for the event of the end, too.
+        """
         context = await browser.new_context(accept_downloads=False, service_workers="block", user_agent=self._agent)
         work, end = asyncio.ensure_future(visit.text(context)), asyncio.ensure_future(ended.wait())
         try:
@@ -169,7 +174,7 @@ class Renderer:
                 await self._put_away(browser, context)
 
     async def close(self) -> None:
-        """Close the browser, and end its driver."""
+        """Close the browser and its driver."""
         playwright, running = self._playwright, self._running
         self._playwright = self._running = None
         with suppress(BrowserError, TimeoutError):
@@ -181,7 +186,7 @@ class Renderer:
                 await asyncio.wait_for(playwright.stop(), CLOSING)
 
     async def _launched(self) -> _Running:
-        """Return the browser, started if it is not there yet or has ended, and the event of its end."""
+        """Return the browser. Start it if it does not run. Raise OSError if it cannot be started."""
         async with self._starting:
             if self._running is None or self._running.ended.is_set():
                 await self.close()
@@ -191,7 +196,7 @@ class Renderer:
                         executable_path=self._program,
                         chromium_sandbox=is_sandboxed(),
                         args=list(OFFLINE),
-                        # Scrapy's run has the signals: it ends the browser after the pages that are on their way.
+                        # `ScrapyRun` handles the signals, and closes the browser after the pages under way.
                         handle_sigint=False,
                         handle_sigterm=False,
                         handle_sighup=False,
@@ -204,14 +209,14 @@ class Renderer:
             return self._running
 
     async def _put_away(self, browser: Browser, context: BrowserContext) -> None:
-        """Close a tab. One with an endless script may not close: then all of the browser ends, and is started anew."""
+        """Close a tab. If an endless script keeps it open, close the browser: the next page starts another one."""
         try:
             await asyncio.wait_for(context.close(), CLOSING)
         except TimeoutError:
             if self._running is not None and self._running.browser is browser:
                 await self.close()
         except BrowserError:
-            pass  # it was closed, or its browser has crashed
+            pass  # the tab is closed, or the browser has crashed
 
 
 class _Visited:
@@ -223,7 +228,7 @@ class _Visited:
         self._served = False
         self._wishes = 0
         self.wanted: dict[str, None] = {}
-        """The pages to which scripts wanted to go."""
+        """The URLs of pages that scripts wanted to open, in order."""
 
     async def text(self, context: BrowserContext) -> str:
         """Return the document after its scripts."""
@@ -231,7 +236,7 @@ class _Visited:
         await context.route_web_socket("**/*", _refuse)
         self._page = page = await context.new_page()
         await page.goto(self._response.url, wait_until="commit", timeout=LOADING * 1_000)
-        with suppress(BrowserError):  # a page that asks for ever is taken as it is
+        with suppress(BrowserError):  # some pages never stop making requests
             await page.wait_for_load_state("networkidle", timeout=QUIET * 1_000)
         return await page.content()
 
@@ -240,7 +245,9 @@ class _Visited:
         with suppress(BrowserError):  # the tab was closed
             if wish.is_navigation_request():
                 await self._navigate(route, wish)
-            elif wish.resource_type == "stylesheet":  # scripts wait for it, and its contents change no link
+            elif (
+                wish.resource_type == "stylesheet"
+            ):  # scripts wait for it, but it changes no link: an empty one will do
                 await route.fulfill(status=200, content_type="text/css", body="")
             else:
                 await self._supply(route, wish)
@@ -251,7 +258,7 @@ class _Visited:
             await route.abort("blockedbyclient")
         elif self._served:
             self.wanted[wish.url] = None
-            await route.abort("aborted")  # any other error would put a page of its own in the place of this one
+            await route.abort("aborted")  # after any other error the browser would show its own error page
         else:
             self._served = True
             await route.fulfill(
@@ -268,7 +275,7 @@ class _Visited:
 
 
 def rendered_from(response: HtmlResponse, text: str) -> HtmlResponse:
-    """Return the response with this document. Its encoding stays, and its validators are left out."""
+    """Return a response whose body is the rendered document, in the same encoding and without its validators."""
     changed: Any = response.replace(
         body=text.encode(response.encoding, "xmlcharrefreplace"), flags=[*response.flags, "rendered"]
     )
@@ -279,7 +286,7 @@ def rendered_from(response: HtmlResponse, text: str) -> HtmlResponse:
 
 
 def _headers(response: Response) -> dict[str, str]:
-    """Return the headers of an answer that the browser gets."""
+    """Return the headers of an answer for the browser."""
     names = {name: name.decode("latin-1").lower() for name in response.headers}
     return {
         text: ", ".join(value.decode("latin-1") for value in response.headers.getlist(name))
@@ -289,9 +296,9 @@ def _headers(response: Response) -> dict[str, str]:
 
 
 def _refuse(socket: WebSocketRoute) -> None:
-    """Let a page have no WebSocket: one that is routed and not connected reaches no server."""
+    """Connect no WebSocket: one that is routed and not connected reaches no server."""
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error of the browser: the others are its log."""
+    """Return the first line of an error of the browser. The other lines are its log."""
     return str(error).strip().split("\n", 1)[0][:200]

@@ -1,7 +1,7 @@
-"""The captures of WARC files, and the answers that they hold, read again as the crawler reads them.
+"""A reader of the captures in WARC files, which makes the same responses of them as the crawler got.
 
-An index in a temporary file of SQLite has each capture with the record of its payload: revisit records lead to it by
-the record that they name, or by their digest. The memory that this takes does not grow with the files.
+A temporary file of SQLite has each capture with the record of its payload. The payload of a revisit record is found by
+the record that it names, or by its digest. The need of memory does not grow with the files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from graphbrain.crawl.warc import whole_members
 __all__ = ["Capture", "Captures", "title_of", "warcs_in"]
 
 MOST_BYTES = 64 << 20
-"""Bytes of a payload, packed or unpacked, beyond which it is left out."""
+"""Most bytes of a payload, packed or unpacked. Larger ones are left out."""
 _TABLES = (
     "CREATE TABLE payload (id INTEGER PRIMARY KEY, url TEXT, date TEXT, digest TEXT, file INTEGER, offset INTEGER,"
     " status INTEGER, kind TEXT, location TEXT)",
@@ -46,14 +46,17 @@ _TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """An answer at a time, of those with a payload.
+    """An answer with a payload that was recorded at some time.
 
     Attributes:
-        url: The address that was asked for.
-        date: The time of the record, as WARC files have it.
+        url: The address that was requested.
+        date: The time of the record, in the form of WARC files.
         digest: The digest of the payload.
+        status: The status of the answer.
         kind: The media type, in lower case, without parameters.
         location: The Location of a redirect; else empty.
+        file: The number of the file that has the payload.
+        offset: The offset of the record with the payload, in bytes.
     """
 
     url: str
@@ -82,7 +85,7 @@ def warcs_in(paths: Iterable[Path]) -> list[Path]:
 
 
 class Captures:
-    """The captures of files. Use it as a context manager.
+    """An index of the captures in WARC files. Use it as a context manager.
 
     Raises:
         BadInput: A file is no WARC file, or is broken off.
@@ -93,15 +96,15 @@ class Captures:
         self._sql = sqlite3.connect("", isolation_level=None)
         for statement in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):
             self._sql.execute(statement)
-        # Scrapy's own middleware unpacks bodies, within its limit.
+        # Unpack bodies by Scrapy's own middleware, because it has a limit of their size.
         run = Crawler(Spider, {"DOWNLOAD_MAXSIZE": MOST_BYTES, "DOWNLOAD_WARNSIZE": 0})
         run.stats = DummyStatsCollector(run)
         self._unpacking = HttpCompressionMiddleware(crawler=run)
-        # Index all records, then give each revisit the payload that it refers to.
+        # Index all records, then find the payload of each revisit record, by the best evidence first.
         for number, file in enumerate(files):
             self._index(number, file)
-        of_record, of_digest = "p.url = capture.origin AND p.date = capture.origin_date", "p.digest = capture.digest"
-        for condition in (f"{of_record} AND {of_digest}", of_digest, of_record):
+        by_record, by_digest = "p.url = capture.origin AND p.date = capture.origin_date", "p.digest = capture.digest"
+        for condition in (f"{by_record} AND {by_digest}", by_digest, by_record):
             self._sql.execute(
                 f"UPDATE capture SET payload = (SELECT p.id FROM payload p WHERE {condition} LIMIT 1)"
                 " WHERE payload IS NULL"
@@ -115,11 +118,11 @@ class Captures:
         self._sql.close()
 
     def changes(self) -> Iterator[Capture]:
-        """Yield the first capture of each payload of each URL, by time."""
+        """Yield the first capture of each payload of each URL, in order of time."""
         yield from self._found("min", "GROUP BY c.url, p.digest ORDER BY extreme")
 
     def last(self) -> Iterator[Capture]:
-        """Yield the last good capture of each URL, and the last redirect of those that have none, by URL."""
+        """Yield the last good capture of each URL, then the last redirect of each URL without a good capture."""
         yield from self._found("max", "WHERE p.status = 200 GROUP BY c.url")
         yield from self._found(
             "max",
@@ -132,31 +135,35 @@ class Captures:
         return int(self._sql.execute("SELECT count(*) FROM capture WHERE payload IS NULL").fetchone()[0])
 
     def response(self, capture: Capture) -> Response | None:
-        """Return the answer of a capture, unpacked, as a page if it is one; None if it is too large."""
+        """Return the unpacked answer of a capture, as a page if it is one; None if it is too large."""
+        # Read the record.
+        headers: dict[str, list[bytes]] = {}
         with self._files[capture.file].open("rb") as file:
             file.seek(capture.offset)
             record = next(iter(ArchiveIterator(file)))
             body = record.raw_stream.read(MOST_BYTES + 1)
-            headers = [(name, value.encode("latin-1", "replace")) for name, value in record.http_headers.headers]
+            for name, value in record.http_headers.headers:
+                headers.setdefault(name, []).append(value.encode("latin-1", "replace"))
         if len(body) > MOST_BYTES:
             return None
-        several: dict[str, list[bytes]] = {}
-        for name, value in headers:
-            several.setdefault(name, []).append(value)
-        raw = true_coding(Response(capture.url, capture.status, several, body))
+        # Unpack the body. One that cannot be unpacked stays as it is: its label may be false.
+        packed = true_coding(Response(capture.url, capture.status, headers, body))
         try:
-            answer = self._unpacking.process_response(Request(capture.url), raw)
+            answer = self._unpacking.process_response(Request(capture.url), packed)
         except IgnoreRequest:
-            return None  # it is too large when it is unpacked
-        except Exception:  # noqa: BLE001  # what a site labels as packed may be anything
-            answer = raw
+            return None  # the unpacked body is too large
+        except Exception:  # noqa: BLE001  # each way of packing raises its own errors
+            answer = packed
         assert isinstance(answer, Response)
+        # Make a response of the class that Scrapy would choose.
         kind = responsetypes.from_args(headers=answer.headers, url=answer.url, body=answer.body)
         return as_page(answer.replace(cls=kind))
 
     def _found(self, extreme: str, rest: str) -> Iterator[Capture]:
-        """Yield the first (min) or the last (max) row of each group: SQLite takes all columns from the row of an
-        extreme."""
+        """Yield the first (min) or the last (max) capture of each group.
+
+        SQLite takes the other columns of a group from the row with the minimum or the maximum.
+        """
         rows = self._sql.execute(
             "SELECT c.url, c.date, p.digest, p.status, p.kind, p.location, p.file, p.offset,"
             f" {extreme}(c.date || printf(' %015d', c.id)) AS extreme"
@@ -167,7 +174,7 @@ class Captures:
     def _index(self, number: int, file: Path) -> None:
         try:
             with file.open("rb") as opened:
-                # A file that ends within a record was broken off.
+                # Refuse a file that ends within a record.
                 if file.suffix == ".gz" and (whole := whole_members(opened)[0]) < file.stat().st_size:
                     raise EOFError(f"it is broken off after {whole:,} bytes")
                 opened.seek(0)
@@ -184,14 +191,15 @@ class Captures:
             raise BadInput(f"{file} cannot be read ({error.strerror or error}).") from None
 
     def _add(self, number: int, offset: int, record: Any) -> None:
+        """Index a record of an answer. `number`: that of its file."""
         get = record.rec_headers.get_header
         url, date, digest = get("WARC-Target-URI"), get("WARC-Date"), get("WARC-Payload-Digest") or ""
-        # A payload that is not whole is no capture.
+        # Skip answers without a whole payload, and records that are not of the web.
         if get("WARC-Truncated") or not (url or "").startswith(("http://", "https://")):
             return
         with suppress(BadInput):
             url = address(url)
-        # A response has a payload of its own; a revisit has that of an earlier one.
+        # Add the payload of a response. That of a revisit record is found later, by the record that it names.
         payload, origin = None, (get("WARC-Refers-To-Target-URI"), get("WARC-Refers-To-Date"))
         if record.rec_type == "response" and record.http_headers is not None:
             http = record.http_headers
@@ -204,6 +212,7 @@ class Captures:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (get("WARC-Target-URI"), date, digest, number, offset, status, kind, location),
             ).lastrowid
+        # Add the capture.
         self._sql.execute(
             "INSERT INTO capture (url, date, payload, digest, origin, origin_date) VALUES (?, ?, ?, ?, ?, ?)",
             (url, date, payload, digest, *origin),
@@ -211,8 +220,8 @@ class Captures:
 
 
 def title_of(response: HtmlResponse) -> str:
-    """Return the title of a page; empty where it has none, or cannot be read."""
+    """Return the title of a page; empty if it has none, or cannot be read."""
     facts = PageFacts(response.url)
-    with suppress(Exception):  # what cannot be read has no title
+    with suppress(Exception):  # a page that cannot be read has no title
         Document.of(response).state(facts)
     return str(facts.arguments().get("title") or "")

@@ -18,21 +18,21 @@ from graphbrain.terminal.show import counted
 __all__ = ["CrawlEnd", "as_dict", "found", "lines", "seconds_of"]
 
 MOST_PAGES = 500_000
-"""Pages of a graph above which broken links and duplicates are not counted: each count reads every page."""
+"""Most pages of a graph in which broken links and duplicates are counted: each count reads every page."""
 MOST_ROWS = 10_000
 OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "surplus": "beyond a limit of spellings"}
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlEnd:
-    """The brain's figures at the end.
+    """The brain's figures at the end of a crawl.
 
     Attributes:
-        outside: Pages outside the scope by the reason.
-        pages: All pages.
-        waiting: Pages that wait for their first try.
-        broken: Numbers of broken links and of their targets; None if not counted.
-        duplicates: Number of pages that equal another; None if not counted.
+        outside: Reason → the number of pages that may not be fetched for it.
+        pages: The number of all pages.
+        waiting: The number of pages that wait for their first visit.
+        broken: (number of broken links, number of their targets); None if not counted.
+        duplicates: The number of pages that equal another one; None if not counted.
     """
 
     outside: dict[str, int]
@@ -43,22 +43,23 @@ class CrawlEnd:
 
     @property
     def is_forbidden(self) -> bool:
-        """True if no page may be fetched, and robots.txt is a reason."""
+        """True if no page may be fetched, and robots.txt is one of the reasons."""
         return bool(self.outside.get("robots")) and sum(self.outside.values()) >= self.pages
 
 
 def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
     """Return the brain's figures. `stats`: `Brain.stats()` of the same moment."""
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
-    waiting = {str(because): int(pages) for because, pages in rows}
-    untried = waiting.pop("", 0)
+    outside = {str(because): int(pages) for because, pages in rows}
+    waiting = outside.pop("", 0)  # these may be fetched
     if stats["pages"] > MOST_PAGES:
-        return CrawlEnd(waiting, stats["pages"], untried, None, None)
+        return CrawlEnd(outside, stats["pages"], waiting, None, None)
+    # Count broken links, and the pages of each group of equal pages except one.
     links = brain.ask("broken-links", limit=MOST_ROWS)
-    broken = {row[links.columns.index("broken")] for row in links.rows}
-    copies = brain.ask("duplicates", limit=MOST_ROWS)
-    more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
-    return CrawlEnd(waiting, stats["pages"], untried, (len(links.rows), len(broken)), more)
+    targets = {row[links.columns.index("broken")] for row in links.rows}
+    groups = brain.ask("duplicates", limit=MOST_ROWS)
+    duplicates = sum(row[groups.columns.index("pages")] - 1 for row in groups.rows)
+    return CrawlEnd(outside, stats["pages"], waiting, (len(links.rows), len(targets)), duplicates)
 
 
 def lines(
@@ -72,35 +73,44 @@ def lines(
         figures: The brain's figures, or the error of the attempt to read them.
         where: Commands that show the crawl.
     """
-    # What the run itself has counted.
-    outcomes = watch.outcomes
-    failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
-    hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
-    moved = f", {outcomes['alias']:,} moved for good" if outcomes["alias"] else ""
-    moved += f", {outcomes['led']:,} led elsewhere for now" if outcomes["led"] else ""
-    visits = f" in {watch.fetched:,} visits" if watch.again else ""
-    pages, of = counted(watch.fetched - watch.again, "page"), f"of {counted(hosts, 'host')}"
-    fetched = f"{pages}{visits} {of} in {seconds_of(seconds)}{moved}"
-    changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
-    changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
-    # What only the brain knows.
+    # The brain's figures.
     if isinstance(figures, GraphbrainError):
-        unknown = f"the brain could not be asked: {figures}"
-        broken, copies, skipped = unknown, "not counted", "not counted"
+        broken, duplicates, left_out = f"the brain could not be asked: {figures}", "not counted", "not counted"
     else:
-        broken, copies, skipped = _broken(figures), _copies(figures), _left_out(watch, figures)
+        broken, duplicates, left_out = _broken(figures), _copies(figures), _left_out(watch, figures)
     return [
-        ("fetched", fetched + (f"; failed: {failed}" if failed else "")),
-        ("changed", changed),
+        ("fetched", _fetched(watch, seconds)),
+        ("changed", _changed(watch)),
         ("broken", broken),
-        ("duplicates", copies),
-        ("left out", skipped),
+        ("duplicates", duplicates),
+        ("left out", left_out),
         ("look", " · ".join(where)),
     ]
 
 
+def _fetched(watch: CrawlWatch, seconds: float) -> str:
+    """Return the numbers of fetched pages, of redirects and of failures."""
+    hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
+    visits = f" in {watch.fetched:,} visits" if watch.again else ""
+    pages = f"{counted(watch.fetched - watch.again, 'page')}{visits} of {counted(hosts, 'host')}"
+    aliases, redirects = watch.outcomes["alias"], watch.outcomes["led"]
+    parts = [f"{pages} in {seconds_of(seconds)}"]
+    parts += [f"{aliases:,} moved for good"] if aliases else []
+    parts += [f"{redirects:,} led elsewhere for now"] if redirects else []
+    failures = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
+    return ", ".join(parts) + (f"; failed: {failures}" if failures else "")
+
+
+def _changed(watch: CrawlWatch) -> str:
+    """Return the numbers of new, changed and other pages."""
+    outcomes = watch.outcomes
+    parts = [f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"]
+    parts += [f"{outcomes['gone']:,} gone"] if outcomes["gone"] else []
+    return ", ".join(parts)
+
+
 def as_dict(watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:
-    """Return the same as values. A value that was not counted is None."""
+    """Return the values of the summary by their names. A value that was not counted is None."""
     end = None if isinstance(figures, GraphbrainError) else figures
     return {
         "fetched": watch.fetched - watch.again,

@@ -1,4 +1,4 @@
-"""`crawl.toml`: the options of `graphbrain crawl` by their names, and `urls`."""
+"""A reader of `crawl.toml`, which has options of `graphbrain crawl` by their names, and `urls`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["options_in"]
 
 
 def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
-    """Return the options in a file by the names of parameters: `max-pages` and `max_pages` are one.
+    """Return the options in a file, by the names of parameters: `max-pages` and `max_pages` are the same option.
 
     Args:
         file: A file in TOML.
@@ -23,15 +23,17 @@ def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
     Raises:
         SettingsError: The file cannot be read, or a name is no option.
     """
+    # Read the file.
     try:
-        with file.open("rb") as read:
-            given = tomllib.load(read)
+        with file.open("rb") as stream:
+            entries = tomllib.load(stream)
     except OSError as error:
         raise SettingsError(f"{file} cannot be read ({error.strerror or error}).") from None
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise SettingsError(f"{file} is no TOML ({error}).") from None
+    # Check the names.
     options = {}
-    for name, value in given.items():
+    for name, value in entries.items():
         key = name.replace("-", "_")
         if key not in names:
             raise SettingsError(f"{file}: {unknown(key, names).replace('a setting', 'an option')}")

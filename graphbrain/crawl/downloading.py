@@ -1,7 +1,7 @@
-"""The downloads of a run, which can be let go before they are answered.
+"""A download handler whose requests can be cancelled.
 
-Scrapy has no way to end a request under way: a spider that is closed waits for all of them, up to their timeout. So the
-handler of http and https keeps its downloads, and cancels them when the run is to end now.
+Scrapy cannot cancel a request under way: a spider that closes waits for all of them, up to their timeout. So this
+handler of http and https keeps a list of its downloads, and cancels them when the run must end at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PRIVATE = "requests to private addresses (--allow-private)"
 
 
 class Downloads:
-    """The downloads under way of one run, of all its handlers."""
+    """The downloads under way in one run."""
 
     def __init__(self) -> None:
         self._under_way: set[asyncio.Future[Any]] = set()
         self._over = False
 
     async def done(self, download: Coroutine[Any, Any, Response]) -> Response:
-        """Return the answer of a download. Raise DownloadCancelledError if it is let go."""
+        """Return the answer of a download. Raise DownloadCancelledError if it is cancelled."""
         task = asyncio.ensure_future(download)
         self._under_way.add(task)
         if self._over:
@@ -49,14 +49,14 @@ class Downloads:
             self._under_way.discard(task)
 
     def let_go(self) -> None:
-        """Cancel all downloads, and those that begin later."""
+        """Cancel all downloads under way, and all that begin later."""
         self._over = True
         for task in tuple(self._under_way):
             task.cancel()
 
 
 class HttpDownloads(HTTP11DownloadHandler):
-    """Scrapy's handler of http and https, whose downloads belong to a run."""
+    """Scrapy's handler of http and https, whose downloads a run can cancel."""
 
     lazy = True
 
@@ -71,10 +71,13 @@ class HttpDownloads(HTTP11DownloadHandler):
         return await downloads.done(self._checked(run, request))
 
     async def _checked(self, run: Any, request: Request) -> Response:
-        """Return the answer of a request that goes to a public address, or where the user has sent it.
+        """Return the answer to a request.
 
-        One that is cut off is no answer, and is archived here: raise ResponseDataLossError. With a session it is not:
-        it may be the answer with which the session has ended.
+        An answer that is cut off is archived here, except in a crawl with a session, where it may show the end of that.
+
+        Raises:
+            PrivateAddress: The request must not be sent.
+            ResponseDataLossError: The answer is cut off.
         """
         if run.addresses is not None:
             try:

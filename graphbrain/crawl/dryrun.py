@@ -1,7 +1,7 @@
-"""A forecast of a crawl: its scope, the effect of robots.txt, and the time that it takes politely. No brain is used.
+"""A forecast of a crawl without a brain: its scope, the effect of robots.txt, and the time that a polite crawl takes.
 
-It fetches each start host's robots.txt, the start pages, and at most `MOST_SITEMAPS` sitemaps of a host, which
-robots.txt names or which are at the usual place.
+It fetches the robots.txt of each start host, the start pages, and at most `MOST_SITEMAPS` sitemaps of a host: those
+that robots.txt names, or else the one at the usual place.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class DryRunSite:
     """The findings about one start host.
 
     Attributes:
-        origin: Its scheme, host and port.
+        origin: The scheme, host and port.
         robots: The size of its robots.txt and its Crawl-delay, in words.
         delay: Seconds between two pages.
-        inside: URLs in scope that may be fetched, as far as the start pages and sitemaps name them.
+        inside: URLs in scope that may be fetched, of those that start pages and sitemaps name.
         forbidden: URLs in scope that robots.txt forbids.
         outside: URLs outside the scope.
-        sitemaps: Number of sitemaps read.
-        troubles: Sentences on requests that failed.
+        sitemaps: The number of sitemaps that were read.
+        troubles: Messages on requests that failed.
     """
 
     origin: str
@@ -78,7 +78,7 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
 
 
 class _Look:
-    """A client that fetches politely, one URL after another."""
+    """A client that fetches one URL after another, with a pause in between."""
 
     def __init__(self, agent: str, pause: float, addresses: PrivateAddresses, progress: Callable[[str], None]) -> None:
         self._addresses = addresses
@@ -98,32 +98,33 @@ class _Look:
             if crawl_delay:
                 site.delay = min(max(site.delay, crawl_delay), max(settings.longest_delay_seconds, site.delay))
                 site.robots += f", Crawl-delay {crawl_delay:g} s"
-        named = [line.partition(":")[2].strip() for line in body.decode("utf-8", "replace").splitlines()
-                 if line.lower().startswith("sitemap:")] if status == 200 else []  # fmt: skip
-        self._sitemaps(site, named or [f"{origin}/sitemap.xml"], scope, bool(named))
+        # Read the sitemaps that robots.txt names, or the one at the usual place, which may be missing.
+        lines = body.decode("utf-8", "replace").splitlines() if status == 200 else []
+        urls = [line.partition(":")[2].strip() for line in lines if line.lower().startswith("sitemap:")]
+        self._sitemaps(site, urls or [f"{origin}/sitemap.xml"], scope, may_be_missing=not urls)
         return site
 
-    def _sitemaps(self, site: DryRunSite, named: list[str], scope: Scope, shown: bool) -> None:
-        todo, seen = list(named), set[str]()
-        while todo and len(seen) < MOST_SITEMAPS:
-            url = todo.pop(0)
-            if url in seen:
+    def _sitemaps(self, site: DryRunSite, urls: list[str], scope: Scope, *, may_be_missing: bool) -> None:
+        waiting, read = list(urls), set[str]()
+        while waiting and len(read) < MOST_SITEMAPS:
+            url = waiting.pop(0)
+            if url in read:
                 continue
-            seen.add(url)
-            status, body = self._get(url, site if shown else None)
+            read.add(url)
+            status, body = self._get(url, None if may_be_missing else site)
             if status != 200:
                 continue
-            # Count its pages, and read the sitemaps that it lists.
+            # Sort its pages, and read the sitemaps that it lists.
             with suppress(BadInput):
                 listed = reading.read(body, url).at(url)
                 site.sitemaps += 1
-                todo += listed.sitemaps
+                waiting += listed.sitemaps
                 self._sort(site, (hint.url for hint in listed.hints), scope)
-        if todo:
-            site.troubles.append(f"{len(todo):,} more sitemaps were not read")
+        if waiting:
+            site.troubles.append(f"{len(waiting):,} more sitemaps were not read")
 
     def page(self, site: DryRunSite, url: str, scope: Scope) -> None:
-        """Add a start page, and its links."""
+        """Add a start page and its links to the findings."""
         self._sort(site, [url], scope)
         if url in site.forbidden:
             site.troubles.append(f"robots.txt forbids {url}")
@@ -136,22 +137,24 @@ class _Look:
             site.troubles.append(f"{url} answers {status}")
 
     def _sort(self, site: DryRunSite, urls: Iterable[str], scope: Scope) -> None:
+        """Add URLs to those inside, forbidden or outside."""
         for url in urls:
             with suppress(BadInput):
-                bare = address(url)
-                rules = self._rules.get(site.origin) if bare.startswith(f"{site.origin}/") else None
-                if not scope.holds(bare, host_of(bare), 0):
-                    site.outside.add(bare)
-                elif rules is not None and not rules.allows(bare, product(self._agent)):
-                    site.forbidden.add(bare)
+                page = address(url)
+                rules = self._rules.get(site.origin) if page.startswith(f"{site.origin}/") else None
+                if not scope.holds(page, host_of(page), 0):
+                    site.outside.add(page)
+                elif rules is not None and not rules.allows(page, product(self._agent)):
+                    site.forbidden.add(page)
                 else:
-                    site.inside.add(bare)
+                    site.inside.add(page)
 
     def _get(self, url: str, site: DryRunSite | None) -> tuple[int, bytes]:
-        """Return status and body. The status is 0 without an answer."""
-        # Keep the delay, and reach no private address.
+        """Return (status, body) of an answer; the status is 0 without an answer. `site` gets a message on a failure."""
+        # Keep the pause between two requests.
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
+        # Fetch the URL, unless its host has a private address.
         try:
             self._addresses.check(host := urlsplit(url).hostname or "", _address_of(host))
             with urlopen(Request(url, headers={"User-Agent": self._agent}), timeout=TIMEOUT) as answer:

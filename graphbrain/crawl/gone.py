@@ -1,7 +1,7 @@
-"""Find the pages that are gone, as a reader of the crawl sees them.
+"""The outcome `gone` in the messages of a crawl.
 
-The brain asks for a missing page a few times more, over weeks, before it gives the page up. For a reader a page is gone
-when it was fetched before and is missing now; later failures of the same page are no news.
+The brain tries a missing page a few more times, over weeks, before it gives the page up. For the reader of a crawl a
+page is gone when it was fetched before and is missing now. Later failures of the same page are no news.
 
 Statements: figures/missed.
 """
@@ -21,12 +21,12 @@ MISSING = (404, 410)
 
 
 def is_missing(status: int | None) -> bool:
-    """Return whether an answer with this status has no page."""
+    """Return whether a status means that there is no such page."""
     return status in MISSING
 
 
 def with_gone(brain: Brain, reports: Sequence[Report], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers; that of a missing page has the outcome `gone_since` the first time, and `retry` later."""
+    """Return the answers, with the outcome `gone` for a page that is missing for the first time, and `retry` later."""
     keys = {
         index: report.claim.key
         for index, (report, answer) in enumerate(zip(reports, answers, strict=True))

@@ -1,9 +1,10 @@
-"""The claims of a crawl that was killed, returned by the next one.
+"""The locks of running crawls, by which the next crawl finds the claims of a killed one and gives them back.
 
-A running crawl holds a lock on a file in `crawls` of the data directory, whose name has that of its worker and that of
-the brain. The system ends the lock with the process. So a crawl that can take another's lock knows that it has ended,
-and returns its claims; else they would lapse after minutes. The name of a worker has the host, the process, the boot
-and the namespace of process ids, so that a lock of another machine, which a file system may not keep, is not judged.
+A running crawl holds a lock on a file in `crawls` of the data directory. The name of the file has the name of the
+worker and a mark of the brain. The system releases the lock when the process ends. So a crawl that can take the lock of
+another one knows that it has ended, and gives its claims back; otherwise they lapse after minutes. The name of a worker
+has the host, the process id, the boot id and the namespace of process ids. By these the locks of other machines are
+skipped, because a file system may not share locks between machines.
 
 Statements: claims/of_worker.
 """
@@ -27,11 +28,19 @@ from graphbrain.graph.connection import Tx, bound
 
 __all__ = ["Worker", "brain_mark", "ended", "held_by_ended", "holding", "returned"]
 
-_NAMED = re.compile(r"(.{1,100})-(\d+)-([0-9a-f]{8})-(\d+)-([0-9a-f]{6})")
+_NAME = re.compile(r"(?P<host>.{1,100})-(?P<pid>\d+)-(?P<boot>[0-9a-f]{8})-(?P<space>\d+)-(?P<part>[0-9a-f]{6})")
 
 
 class Worker(NamedTuple):
-    """The parts of a worker's name. `boot`: the beginning of the machine's boot id; `space`: its namespace of ids."""
+    """The parts of a worker's name.
+
+    Attributes:
+        host: The name of the machine.
+        pid: The process id.
+        boot: The beginning of the machine's boot id.
+        space: The namespace of process ids.
+        part: Random letters, so that no two names are equal.
+    """
 
     host: str
     pid: int
@@ -55,15 +64,17 @@ class Worker(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Worker | None:
         """Return the parts of a name; None if it is no name of a crawl."""
-        parts = _NAMED.fullmatch(text)
-        return None if parts is None else cls(parts[1], int(parts[2]), parts[3], int(parts[4]), parts[5])
+        name = _NAME.fullmatch(text)
+        if name is None:
+            return None
+        return cls(name["host"], int(name["pid"]), name["boot"], int(name["space"]), name["part"])
 
     def shares_locks(self, other: Worker) -> bool:
-        """Return True if both see the same locks: one that this process can take, the other has given up."""
+        """Return whether both are on one machine: then the other has ended if this process can take its lock."""
         return self.boot == other.boot or self.host == other.host
 
     def sees_end_of(self, other: Worker) -> bool:
-        """Return whether the other process has ended, as far as this one can see."""
+        """Return whether the other process has certainly ended: by its process id, or by a new boot of its machine."""
         if (self.boot, self.space) != (other.boot, other.space):
             return self.host == other.host and self.boot != other.boot
         try:
@@ -76,18 +87,18 @@ class Worker(NamedTuple):
 
 
 def brain_mark(uri: str, database: str, crawl: str) -> str:
-    """Return a short name of a brain, for the names of files."""
+    """Return a short mark of a brain, for the names of files."""
     return blake2b(f"{uri} {database} {crawl}".encode(), digest_size=4).hexdigest()
 
 
 @contextmanager
 def holding(folder: Path, mark: str, worker: Worker) -> Iterator[None]:
-    """Hold the lock of a crawl. Without a folder that can be written, its claims lapse as others do."""
+    """Hold the lock of a crawl. Without a folder that can be written there is no lock: claims lapse after a kill."""
     lock = None
     with suppress(OSError, NotImplementedError):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{worker}.{mark}.lock"
-        while lock is None or not path.exists():  # one that was taken for ended before it was locked is made again
+        while lock is None or not path.exists():  # another crawl may remove the file before it is locked
             lock = FileLock(path, fallback_to_soft=False)
             lock.acquire()
     try:
@@ -100,8 +111,11 @@ def holding(folder: Path, mark: str, worker: Worker) -> Iterator[None]:
 
 
 def ended(folder: Path, mark: str, own: Worker) -> Iterator[Worker]:
-    """Yield each crawl of a brain that has ended. Its lock is held meanwhile, so that no other process yields it, too;
-    its file is removed when the caller asks for the next one."""
+    """Yield each crawl of a brain that has ended.
+
+    The generator holds the lock of the crawl until the caller takes the next one, so that no other process yields the
+    same crawl. Then it removes the file.
+    """
     for path in sorted(folder.glob(f"*.{mark}.lock")):
         other = Worker.of(path.name.removesuffix(f".{mark}.lock"))
         if other is None or other == own or not own.shares_locks(other):
@@ -120,7 +134,7 @@ def ended(folder: Path, mark: str, own: Worker) -> Iterator[Worker]:
 
 
 def returned(brain: Brain, folder: Path, mark: str, own: Worker) -> int:
-    """Return the claims of crawls that have ended, and the number of these claims."""
+    """Give the claims of ended crawls back. Return the number of these claims."""
     return sum(_return_all(brain, str(other)) for other in ended(folder, mark, own))
 
 
@@ -132,10 +146,10 @@ def _return_all(brain: Brain, worker: str) -> int:
 
 
 def held_by_ended(brain: Brain, own: Worker) -> Iterator[tuple[int, Any]]:
-    """Yield (pages, when the first lapses) of each crawl that has ended and whose claims cannot be returned."""
+    """Yield (number of claims, time at which the first lapses) of each crawl that has ended and still has claims."""
     leases = brain.ask("leases")
-    at = {name: leases.columns.index(name) for name in ("worker", "pages", "first_lapses")}
     for row in leases.rows:
-        other = Worker.of(str(row[at["worker"]]))
+        lease = dict(zip(leases.columns, row, strict=True))
+        other = Worker.of(str(lease["worker"]))
         if other is not None and other != own and own.sees_end_of(other):
-            yield int(row[at["pages"]]), row[at["first_lapses"]]
+            yield int(lease["pages"]), lease["first_lapses"]

@@ -1,9 +1,9 @@
-"""A crawl's pages as JSON lines in a file.
+"""A writer of the pages of a crawl as JSON lines.
 
-A line is written when its visit has been reported, because the brain's answer is a part of it. Before the report the
-same lines, without answers, go to a journal beside the file. If a process is killed between its report and its lines,
-the next process writes them from the journal, after it has asked the brain whether each visit was recorded. So no
-recorded visit lacks its line.
+A line is written after its visit was reported, because the brain's answer is a part of it. Before the report a journal
+beside the file gets the same lines without answers. If a process is killed between its report and its lines, the next
+process writes them from the journal, after it has asked the brain which visits were recorded. So no recorded visit
+lacks its line.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from graphbrain.schedule.fingerprints import visible_text
 __all__ = ["PageLines"]
 
 NEWS = ("new", "changed", "gone")
-"""The outcomes for which a crawl that comes back writes a line. It writes one of a page that the file lacks, too."""
+"""The outcomes for which a crawl that revisits its pages writes a line. It also writes pages that the file lacks."""
 FACTS = (
     *("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance"),
     *("etag", "last_modified"),
 )
-"""The parts of a report that its line has, where they are known."""
+"""The fields of a report that its line has, if they are known."""
 TEXT = b', "text": '
-"""Before the last part of a line, its text, which is not parsed when lines are read."""
+"""The beginning of the last field of a line. The text is not parsed when lines are read."""
 READ_BACK = 8 << 20
-"""Bytes of the file's end in which lines of the journal are looked for."""
+"""Bytes at the end of the file in which the lines of the journal are searched."""
 
 
 class PageLines:
-    """The file of a crawl, which one process writes at a time.
+    """The JSON lines file of a crawl, which one process at a time writes.
 
     Use it as a context manager, from the thread that writes. Any thread may call `finished`.
     """
 
     def __init__(self, file: Path, *, text: bool = False, news: bool = False) -> None:
-        """Open the file, and lock it.
+        """Open the file, lock it, and read its lines.
 
         Args:
             file: Its path.
@@ -62,9 +62,10 @@ class PageLines:
         self._path, self._text, self._news = file, text, news
         self._journal = file.with_name(f"{file.name}.journal")
         self._read: dict[tuple[str, str], dict[str, Any]] = {}
-        """The parts of lines that come from answers, until their visits are reported."""
+        """Visit → the fields of its line that come from the answer, until the visit is reported."""
         self._contents = _Contents(text)
         self.written = 0
+        # Repair the file if a process was killed while it wrote a line.
         try:
             self._out: IO[bytes] = file.open("a+b")
             fcntl.flock(self._out, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,19 +82,22 @@ class PageLines:
     def __exit__(self, *_: object) -> None:
         """Close the file. Remove the journal if it is empty."""
         self._contents.close()
-        with suppress(OSError):  # lines that could not be written before are still in the journal
+        with suppress(OSError):  # lines that could not be written are still in the journal
             self._out.close()
         with suppress(OSError):
             if not self._journal.stat().st_size:
                 self._journal.unlink()
 
     def recover(self, brain: Brain) -> int:
-        """Write the recorded visits that a killed process left in the journal. Return the number of its lines."""
+        """Write the lines of recorded visits that are only in the journal of a killed process.
+
+        Return the number of lines in the journal.
+        """
         entries = list(_entries(self._journal))
         if entries:
             written = _marks_at_end(self._out)
-            lost = [line for line in entries if _of(line) not in written and _complete(brain, line)]
-            self._write([line for line in lost if self._wanted(line)])
+            missing = [line for line in entries if _of(line) not in written and _complete(brain, line)]
+            self._write([line for line in missing if self._wanted(line)])
         self._journal.unlink(missing_ok=True)
         return len(entries)
 
@@ -102,25 +106,27 @@ class PageLines:
         response = visit.response
         if response is None or report.claim is None or report.not_modified:
             return
-        read = self._read[_mark(report.claim)] = {}
+        fields = self._read[_mark(report.claim)] = {}
         if isinstance(response, HtmlResponse) and NOT_FOLLOWED not in response.flags:
-            read["links"] = len(report.links)
+            fields["links"] = len(report.links)
         if self._text:
-            read["text"] = visible_text(response.body, header(response.headers.get("Content-Type")))
+            fields["text"] = visible_text(response.body, header(response.headers.get("Content-Type")))
 
     def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
-        """Return whether the last line of a page with its content is of the answer with this ETag and Last-Modified
-        (None: not asked for)."""
+        """Return whether the last content of a page in the file came with this ETag and Last-Modified.
+
+        None for a header that the request does not send.
+        """
         return self._contents.has(url, etag, modified)
 
     def before(self, reports: Sequence[Report]) -> None:
-        """Write these visits to the journal, before they are reported."""
+        """Write visits to the journal, before they are reported."""
         lines = [self._line(report) for report in reports]
         with _writing(self._journal), self._journal.open("ab") as file:
             file.write(b"".join(_encoded(line) for line in lines))
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
-        """Write the lines of these visits, and empty the journal."""
+        """Write the lines of reported visits, and empty the journal."""
         lines = []
         for report, answer in zip(reports, answers, strict=True):
             line = {**self._line(report), "outcome": answer.outcome}
@@ -160,13 +166,14 @@ class PageLines:
 
 
 class _Contents:
-    """The content of pages that the lines of a file have, in a temporary file of SQLite.
+    """The last content of each page in the lines of a file, as digests in a temporary file of SQLite.
 
-    A page's line has content if its answer was in full, and, for a file with texts, if it has the text.
+    A line has content if it is of a full answer and, in a file with texts, if it has the text.
     """
 
     def __init__(self, text: bool) -> None:
         self._text, self._here = text, False
+        """`_here`: True when all lines of earlier processes are read, so that others are of this process."""
         self._sql = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._sql.execute("PRAGMA journal_mode = OFF")
         self._sql.execute(
@@ -174,19 +181,19 @@ class _Contents:
         )
 
     def read(self, file: Path) -> None:
-        """Take over the lines of an earlier process."""
+        """Add the lines of earlier processes. Lines that are not as this module writes them are skipped."""
         self._sql.execute("BEGIN")
         with file.open("rb") as lines:
-            for written in lines:
+            for encoded in lines:
                 with suppress(ValueError, LookupError, TypeError):
-                    head, key, text = written.partition(TEXT)
-                    line = json.loads(head + b"}" if key else written)
+                    head, key, text = encoded.partition(TEXT)
+                    line = json.loads(head + b"}" if key else encoded)
                     self.add(line | {"text": text.rstrip().removesuffix(b"}")} if key else line)
         self._sql.execute("COMMIT")
         self._here = True
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take over a line that was written."""
+        """Add a line that was written."""
         etag, modified = line.get("etag"), line.get("last_modified")
         if self._has_content(line):
             self._sql.execute(
@@ -200,17 +207,25 @@ class _Contents:
             )
 
     def has(self, url: str, etag: str | None, modified: str | None) -> bool:
-        """Return whether the last content of a page is of the answer with these headers (None: with any)."""
+        """Return whether the last content of a page came with these headers. None: with any."""
         row = self._sql.execute("SELECT etag, modified FROM content WHERE url = ?", (url,)).fetchone()
-        return row is not None and etag in (None, row[0]) and modified in (None, row[1])
+        if row is None:
+            return False
+        last_etag, last_modified = row
+        return etag in (None, last_etag) and modified in (None, last_modified)
 
     def lacks(self, line: Mapping[str, Any]) -> bool:
-        """Return whether a line has content that is not in the file: of a page without a line, or of one that has
-        changed between an earlier process and this one."""
+        """Return whether the file lacks the content of a line.
+
+        It does if it has no line of the page, or if the page has changed since the last line of an earlier process.
+        """
         if not self._has_content(line):
             return False
         row = self._sql.execute("SELECT mark, here FROM content WHERE url = ?", (line["url"],)).fetchone()
-        return row is None or not (row[1] or row[0] == _mark_of_content(line))
+        if row is None:
+            return True
+        mark, is_of_this_process = row
+        return not is_of_this_process and mark != _mark_of_content(line)
 
     def close(self) -> None:
         self._sql.close()
@@ -221,7 +236,7 @@ class _Contents:
 
 
 def _mark_of_content(line: Mapping[str, Any]) -> bytes:
-    """Return a mark of a line's content. Its text may be as it is in the file."""
+    """Return a digest of the content of a line. Its text may be bytes: the JSON of a line in the file."""
     text = line.get("text")
     encoded = text if isinstance(text, bytes) else json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
     facts = json.dumps([line.get("title"), line.get("size")])
@@ -230,7 +245,7 @@ def _mark_of_content(line: Mapping[str, Any]) -> bytes:
 
 @contextmanager
 def _writing(file: Path) -> Iterator[None]:
-    """Raise GraphbrainError, with the remedy, for an error of writing."""
+    """Raise GraphbrainError, with the remedy, for an error of writing within the block."""
     try:
         yield
     except OSError as error:
@@ -245,7 +260,7 @@ def _encoded(line: Mapping[str, Any]) -> bytes:
 
 
 def _entries(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a journal, the last one of each visit. A torn line at its end was not reported."""
+    """Yield the last whole line of each visit in a journal. A visit with a torn line was not reported."""
     with suppress(FileNotFoundError):
         by_visit: dict[tuple[str, str], dict[str, Any]] = {}
         for text in file.read_bytes().split(b"\n")[:-1]:
@@ -257,7 +272,7 @@ def _entries(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _complete(brain: Brain, line: dict[str, Any]) -> bool:
-    """Return whether the brain has recorded this visit. If so, put its outcome into the line."""
+    """Return whether the brain has recorded the visit of a line. If so, write its outcome into the line."""
     try:
         page = brain.page(line["url"])
     except (UnknownPage, BadInput):
@@ -276,7 +291,7 @@ def _complete(brain: Brain, line: dict[str, Any]) -> bool:
 
 
 def _cut_torn_line(file: IO[bytes]) -> None:
-    """Cut off an unfinished last line, which a killed process has left."""
+    """Cut off the torn last line of a killed process."""
     end = size = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(0, end - 65_536)
@@ -292,17 +307,17 @@ def _cut_torn_line(file: IO[bytes]) -> None:
 
 
 def _mark(claim: Claim) -> tuple[str, str]:
-    """Return the identity of a visit. The token alone is not enough: claims that were made together share it."""
+    """Return what identifies a visit: URL and token. Claims that were made together share their token."""
     return claim.url, claim.token
 
 
 def _of(line: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the identity of a line's visit."""
+    """Return URL and token of the visit of a line."""
     return line["url"], line.get("token", "")
 
 
 def _marks_at_end(file: IO[bytes]) -> set[tuple[str, str]]:
-    """Return the identities of the visits in the last lines."""
+    """Return URL and token of the visits in the last lines of a file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - READ_BACK))
     marks = set()

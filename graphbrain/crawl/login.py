@@ -1,4 +1,4 @@
-"""The login of a crawl: a form that is filled in before the first page, and again when its session has ended."""
+"""The login of a crawl: it submits a form before the first page, and again when the session has ended."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from graphbrain.crawl.scrapy import EVERY, Document
 __all__ = ["MOST_LOGINS", "Login", "LoginForm", "login_of"]
 
 MOST_LOGINS, HOUR = 3, 3_600.0
-"""A session that has ended is renewed at most so many times in so many seconds."""
+"""A session is renewed at most `MOST_LOGINS` times in `HOUR` seconds."""
 NAMES = ("url", "fields", "success")
 FORM = "//form[.//input[translate(@type, 'PASWORD', 'pasword') = 'password']]"
-"""The form of a page that has a field for a password."""
+"""The XPath of a form with a field for a password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class LoginForm:
     """A form to log in with.
 
     Attributes:
-        url: The address of its page.
-        fields: Its values by the names of their fields; those that the page brings itself are sent, too.
-        success: A text that only a page after the login has; empty: a page without a field for a password.
+        url: The address of the page with the form.
+        fields: Name of a field → its value. Fields that the page fills in itself are sent, too.
+        success: A text that only a page after the login contains. Empty: a page without a field for a password is one.
     """
 
     url: str
@@ -46,18 +46,19 @@ def login_of(file: Path, environment: Mapping[str, str]) -> LoginForm:
     """Return the form that a file in TOML describes. A value that begins with `$` is that of an environment variable.
 
     Raises:
-        BadInput: The file cannot be read, or lacks something. No value of a field is in the text.
+        BadInput: The file cannot be read, or is not complete. Its text omits the values of the fields.
     """
+    # Read the file.
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        entries = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(f"--login {file} cannot be read ({error.strerror or error}).") from None
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise BadInput(f"--login {file} is no TOML ({error}).") from None
-    # Check names and types, and put in the secrets.
-    if strange := sorted(given.keys() - {*NAMES}):
-        raise BadInput(f"--login {file}: {strange[0]!r:.40} is none of {', '.join(NAMES)}.")
-    url, fields, success = given.get("url"), given.get("fields"), given.get("success", "")
+    # Check names and types, and read secrets from the environment.
+    if unknown := sorted(entries.keys() - {*NAMES}):
+        raise BadInput(f"--login {file}: {unknown[0]!r:.40} is none of {', '.join(NAMES)}.")
+    url, fields, success = entries.get("url"), entries.get("fields"), entries.get("success", "")
     if not isinstance(url, str) or not isinstance(fields, dict) or not fields or not isinstance(success, str):
         raise BadInput(
             f'--login {file} needs the form\'s address and its fields, as in: url = "https://a.example/login", '
@@ -79,7 +80,7 @@ def _value(file: Path, name: str, text: Any, environment: Mapping[str, str]) -> 
 
 
 class Login:
-    """Logs in by a form, in the thread of the event loop.
+    """A client that logs in by a form. Only the thread of the event loop uses it.
 
     Args:
         form: The form.
@@ -91,7 +92,7 @@ class Login:
         self._renewed: deque[float] = deque(maxlen=MOST_LOGINS)
 
     def may_renew(self) -> bool:
-        """Return whether the session may be renewed once more, and count that."""
+        """Return whether the session may be renewed once more. If so, count the renewal."""
         now = self._clock()
         if len(self._renewed) == MOST_LOGINS and now < self._renewed[0] + HOUR:
             return False
@@ -99,8 +100,9 @@ class Login:
         return True
 
     async def log_in(self, crawler: Crawler) -> str:
-        """Fill in the form. Return the reason why that has failed, as a clause; empty if it has not."""
+        """Submit the form. Return the reason of a failure, as a clause; empty after a success."""
         url = self.form.url
+        # Fetch the page with the form, fill the form in, and submit it.
         try:
             page = await self._get(crawler, Request(url, meta=_meta(), dont_filter=True))
             if not isinstance(page, HtmlResponse) or not Document.of(page).has_password_field():
@@ -109,8 +111,9 @@ class Login:
                 page, formxpath=FORM, formdata=dict(self.form.fields), meta=_meta(), dont_filter=True
             )
             answer = await self._get(crawler, form)
-        except Exception as error:  # noqa: BLE001  # silence, robots of a middleware, a form that cannot be read
+        except Exception as error:  # noqa: BLE001  # no answer, an error of a middleware, a form that cannot be read
             return f"{url} cannot be asked ({type(error).__name__})"
+        # Check the answer.
         if self._has_worked(answer):
             return ""
         where = "" if answer.url == url else f" at {answer.url}"

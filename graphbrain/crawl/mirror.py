@@ -1,8 +1,8 @@
-"""A mirror of what WARC files hold: the last good version of each page and file, which a browser opens from the disk.
+"""A mirror of WARC files: the last good version of each page and file, which a browser opens from the disk.
 
-Links, images and styles lead to the files; a link to a page that is not there leads to the web. The names are those of
-`filenames`, below an empty folder, so nothing is written elsewhere or over something. No more bytes are written than
-the user allows, whatever the files unpack to.
+Links, images and styles lead to the files of the mirror. A link to a page that the mirror lacks leads to the web. All
+names are those of `filenames`, below an empty folder, so no other file is written or replaced. The user limits the
+bytes that are written, because packed files may be much larger when they are unpacked.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from graphbrain.crawl.warc import seeds_of
 __all__ = ["MOST", "Mirrored", "mirror"]
 
 MOST = 10_000_000_000
-"""The default of the most bytes that are written."""
+"""Default of the most bytes that are written."""
 INDEX = "index.html"
 ON_A_PAGE = 2_000
-"""Pages that one page of the index lists."""
+"""Most pages that one page of the index lists."""
 MOST_REDIRECTS = 10
 
 
@@ -42,9 +42,10 @@ class Mirrored:
     """The figures of a mirror that was written.
 
     Attributes:
-        files: The files, pages included, the index not.
-        lost: The records that refer to a payload which is in no file.
-        too_large: The URLs of files that are empty, because their content is larger than is read.
+        pages: The number of pages.
+        files: The number of files, including pages, without the index.
+        lost: The number of records that refer to a payload which is in no file.
+        too_large: The URLs of files that are empty, because their content exceeds the limit of a file.
     """
 
     pages: int
@@ -57,17 +58,21 @@ def mirror(warcs: Iterable[Path], folder: Path, most: int = MOST, *, scripts: bo
     """Write a mirror of WARC files, or of those in folders, into a new or an empty folder.
 
     Args:
-        most: The bytes that may be written.
+        warcs: WARC files, and folders of such files.
+        folder: The folder of the mirror.
+        most: Most bytes that may be written.
         scripts: Let scripts of pages run. They may lead a page to the web.
 
     Raises:
         BadInput: A WARC file is broken, or the folder is not empty.
-        GraphbrainError: The mirror is larger, or cannot be written.
+        GraphbrainError: The mirror is larger than `most`, or cannot be written.
     """
+    # Find the files and the start pages, and check the folder.
     warcs = [*warcs]
     files, seeds = warcs_in(warcs), frozenset[str]().union(*(seeds_of(path) for path in warcs if path.is_dir()))
     if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
         raise BadInput(f"{folder} is not empty: name a directory that is empty, or none yet.")
+    # Write the mirror, with the names of its files in a temporary file of SQLite.
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with Captures(files) as captures, closing(sqlite3.connect("", isolation_level=None)) as sql:
@@ -89,7 +94,7 @@ class _Mirror:
 
     def write(self, seeds: frozenset[str]) -> Mirrored:
         """Write all files and the index."""
-        # All names are chosen first, since pages refer to each other.
+        # Choose all names first, because pages refer to each other.
         self._name_all()
         files, too_large = 0, []
         for capture in self._captures.last():
@@ -97,7 +102,7 @@ class _Mirror:
                 continue
             name, response = self._names.of(capture.url), self._captures.response(capture)
             assert name is not None
-            # A body that is too large leaves an empty file, so that links to it are not broken.
+            # Write an empty file for a body that is too large, so that links to it are not broken.
             if response is None:
                 too_large.append(capture.url)
             self._write(name, b"" if response is None else self._content(response))
@@ -109,7 +114,7 @@ class _Mirror:
         return Mirrored(pages, files, self._captures.lost(), too_large)
 
     def _name_all(self) -> None:
-        """Give names to all files, and let redirects have those of their targets."""
+        """Give names to all files. A URL that redirects shares the name of its target."""
         targets: dict[str, str] = {}
         for capture in self._captures.last():
             if capture.status == 200:
@@ -124,7 +129,7 @@ class _Mirror:
                 self._names.share(url, name)
 
     def _content(self, response: Response) -> bytes:
-        """Return the content of a file."""
+        """Return the content of a file, with references to other files of the mirror."""
         url = response.url
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
         if not isinstance(response, TextResponse):
@@ -138,10 +143,10 @@ class _Mirror:
             text = self._rewriter.markup(text, url, url)
         else:
             return response.body
-        return f"\ufeff{text}".encode("utf-8", "replace")  # the mark goes before any charset that the text names
+        return f"\ufeff{text}".encode("utf-8", "replace")  # the mark overrides a charset that the text names
 
     def _between(self, url: str, target: str) -> str | None:
-        """Return the reference from one URL's file to that of another; None if it has none."""
+        """Return the relative reference from the file of one URL to that of another; None if there is no such file."""
         with suppress(BadInput):
             there, here = self._names.of(address(target)), self._names.of(url)
             if there is not None and here is not None:
@@ -179,7 +184,7 @@ class _Mirror:
 
 
 def _list(rows: Iterable[tuple[str, str, str, str]], number: int, more: str) -> Iterator[str]:
-    """Yield the text of a page of the index."""
+    """Yield the parts of a page of the index. `more`: the name of the next page, or empty."""
     yield (
         '<!DOCTYPE html><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
@@ -191,7 +196,7 @@ def _list(rows: Iterable[tuple[str, str, str, str]], number: int, more: str) -> 
 
 
 def _target(capture: Capture) -> str:
-    """Return the address to which a redirect leads; its own if it leads nowhere."""
+    """Return the address to which a redirect leads; its own address if the target is no address."""
     with suppress(BadInput, ValueError):
         return address(urljoin(capture.url, capture.location))
     return capture.url

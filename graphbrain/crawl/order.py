@@ -1,8 +1,8 @@
-"""The order of a crawl by its user, and the settings of the brain that follow from it.
+"""The order of a crawl: what its user asks for, and the settings of the brain that follow from it.
 
-A scope becomes a list of patterns in `allow_urls`, those of each start URL, so that a later crawl can find whether a
-brain's scope includes its own, and can add to it. The hosts also go into `allow_hosts`, by which hosts are listed as in
-scope.
+The scope becomes a list of patterns in `allow_urls`, some for each start URL. So a later crawl can find whether the
+brain's scope includes its own, and can add its patterns. `allow_hosts` gets the hosts, so that lists of hosts show them
+as in scope.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ __all__ = ["SCOPES", "CrawlOrder", "added_to", "hosts_named", "is_local", "refus
 
 SCOPES = ("host", "domain", "prefix")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
-"""The beginning of a URL with a scheme; `a.example:8080` is a host and a port."""
+"""The beginning of a URL with a scheme. `a.example:8080` has none: it is a host and a port."""
 DEFAULT_AGENT = "graphbrain"
 """The default of the brain's `user_agent`. It names no contact."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:
-    """The order of one `graphbrain crawl`. None, or empty: the brain's own setting holds.
+    """The order of one `graphbrain crawl`. For an option that is None or empty the brain's own setting holds.
 
     Attributes:
-        urls: The URLs at which the crawl begins; none: it continues.
+        urls: The URLs at which the crawl begins. Without URLs it continues an earlier crawl.
         scope: One of `SCOPES`.
-        include: Regular expressions, one of which a URL must contain.
-        exclude: Regular expressions that a URL must not contain.
-        max_pages: Pages fetched by this run.
-        max_depth: Clicks from a seed.
-        max_time: Seconds.
+        include: Regular expressions. A URL in scope must match one of them.
+        exclude: Regular expressions. A URL in scope must match none of them.
+        max_pages: Most pages that this run fetches.
+        max_depth: Most clicks from a seed.
+        max_time: Most seconds of this run.
         delay: Seconds between two pages of a host.
         user_agent: The whole header.
         follow_all: Do not obey meta nofollow and X-Robots-Tag nofollow.
         all_files: Follow links to images, archives, audio, video and programs, too.
         sitemaps: Read the sitemaps of the hosts, and crawl the pages that they list.
         render: Let a browser run the scripts of pages.
-        browser: The browser's path; None: one on the PATH.
+        browser: The browser's path; None: the first one on the PATH.
         render_from: Hosts outside the scope from which rendered pages get scripts and data.
         anew: Empty the brain first, and set its scope by this order alone.
-        allow_private: Fetch from private addresses, too, wherever links and redirects lead.
-        login: The file of a form to log in with.
-        follow_logout: With a session: follow links that end it, or that delete, too.
+        allow_private: Fetch from private addresses, too, if links and redirects lead to them.
+        login: The file with the form of a login.
+        follow_logout: Follow links that end a session or delete something, too.
     """
 
     urls: tuple[str, ...] = ()
@@ -96,12 +96,12 @@ class CrawlOrder:
 
     @property
     def has_session(self) -> bool:
-        """Return whether pages are asked for with a session."""
+        """True if the crawl sends cookies or headers of its user, or logs in."""
         return self.cookies is not None or bool(self.headers) or self.login is not None
 
     @property
     def names_scope(self) -> bool:
-        """Return whether the order has a scope besides its start URLs."""
+        """True if the order limits the scope further than its start URLs do."""
         return self.scope is not None or bool(self.include or self.exclude)
 
     def checked(self) -> CrawlOrder:
@@ -111,10 +111,11 @@ class CrawlOrder:
             SettingsError: A pattern is no regular expression, or an option needs another one.
             BadInput: A text is no URL.
         """
+        # Check the regular expressions.
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
                 check(f"--{name}", text_of([pattern]))
-        # Options that need another one, or exclude it.
+        # Check options that need another one, or exclude it.
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
         if self.wacz is not None and self.warc is None:
@@ -127,7 +128,7 @@ class CrawlOrder:
             raise SettingsError("--scope, --include, --exclude, --add and --anew need the URLs that they are for.")
         if self.add and self.anew:
             raise SettingsError("Give --add, which keeps the brain's pages, or --anew, which deletes them.")
-        self.bare_urls()
+        self.bare_urls()  # raises BadInput for a text that is no URL
         return self
 
     def bare_urls(self) -> list[str]:
@@ -147,7 +148,7 @@ class CrawlOrder:
 def shared(order: CrawlOrder) -> dict[str, Any]:
     """Return the shared settings of a new brain for this order.
 
-    Settings that the order does not name are left out. Those of the scope are all there, even those that limit nothing.
+    They include all settings of the scope, also those that limit nothing, and the others that the order names.
     """
     settings: dict[str, Any] = manners(order)
     if order.urls:
@@ -161,15 +162,15 @@ def shared(order: CrawlOrder) -> dict[str, Any]:
 
 
 def manners(order: CrawlOrder) -> dict[str, Any]:
-    """Return the shared settings that the order names, without those of its scope."""
-    given = {"delay_seconds": order.delay, "user_agent": order.user_agent, "max_depth": order.max_depth}
-    return {name: value for name, value in given.items() if value is not None}
+    """Return the shared settings that the order names, except hosts and patterns of its scope."""
+    settings = {"delay_seconds": order.delay, "user_agent": order.user_agent, "max_depth": order.max_depth}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def kept(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
-    """Return the shared settings of an empty brain that differ from the defaults and that the order leaves as they are.
+    """Return the shared settings of an empty brain that are not the defaults and that the order does not change.
 
-    `graphbrain clear` keeps settings, and `graphbrain init` makes an empty brain with some.
+    An empty brain has such settings after `graphbrain clear`, which keeps them, and after `graphbrain init`.
     """
     ours = shared(order)
     return {
@@ -180,9 +181,9 @@ def kept(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
 
 
 def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
-    """Return the changes that add the order's scope to a brain's: its hosts, patterns and exclusions.
+    """Return the changes of settings that add the order's hosts, patterns and exclusions to a brain's scope.
 
-    Empty settings of the brain limit nothing, and stay empty.
+    An empty `allow_hosts` or `allow_urls` of the brain limits nothing, and stays empty.
     """
     new, changes = shared(order), dict[str, Any]()
     if brain.allow_hosts:
@@ -195,42 +196,41 @@ def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
 
 
 def refusal(brain: Settings, order: CrawlOrder) -> str:
-    """Return the reason why this order cannot be carried out on a brain that has pages, and the remedy; empty if it
-    can.
+    """Return the reason why a brain with pages cannot carry out this order, and the remedy; empty if it can.
 
-    Options that the order does not name are the brain's own. A start URL must be in the brain's scope; a scope that the
-    order names must be a part of the brain's.
+    A start URL must be in the brain's scope. A scope that the order names must be a part of the brain's. The brain's
+    own settings hold for all options that the order does not name.
     """
     scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
     ways += "empty this one with --anew"
-    # The start URLs must be within the brain's scope.
+    # The start URLs must be in the brain's scope.
     for url in order.bare_urls():
         if not scope.holds(url, host_of(url), 0):
             return f"{url} is outside the scope of this brain ({_scope_in_words(brain)}): {ways}."
-    # The scope of the order must be the brain's.
+    # The scope that the order names must be a part of the brain's scope.
     if order.names_scope:
-        new = shared(order)
+        settings = shared(order)
         for name in ("allow_urls", "deny_urls"):
-            if not {*patterns_in(new[name])} <= {*patterns_in(getattr(brain, name))}:
-                there = f"{getattr(brain, name)!r:.60}" if getattr(brain, name) else "empty"
+            patterns, brains = settings[name], getattr(brain, name)
+            if not {*patterns_in(patterns)} <= {*patterns_in(brains)}:
+                brains_in_words = f"{brains!r:.60}" if brains else "empty"
                 return (
-                    f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
-                    f"--include and --exclude to keep it, or {ways}."
+                    f"This brain has another scope ({name} is {brains_in_words}, and not {patterns!r:.60}): leave out "
+                    f"--scope, --include and --exclude to keep it, or {ways}."
                 )
-    # So must the settings that all crawls of a brain share.
-    other = {name: value for name, value in manners(order).items() if value != getattr(brain, name)}
-    if other:
-        name, value = next(iter(other.items()))
-        option = {"delay_seconds": "--delay", "user_agent": "--user-agent", "max_depth": "--max-depth"}[name]
-        return (
-            f"This brain has another {name} ({getattr(brain, name)!r:.60}, not {value!r:.60}): leave out {option} to "
-            f"keep it, or change it for all who use the brain with 'graphbrain change \"{name}={value}\"'."
-        )
+    # The delay, the user agent and the depth that the order names must be the brain's, because all crawls share them.
+    for name, value in manners(order).items():
+        if value != getattr(brain, name):
+            option = {"delay_seconds": "--delay", "user_agent": "--user-agent", "max_depth": "--max-depth"}[name]
+            return (
+                f"This brain has another {name} ({getattr(brain, name)!r:.60}, not {value!r:.60}): leave out {option} "
+                f"to keep it, or change it for all who use the brain with 'graphbrain change \"{name}={value}\"'."
+            )
     return ""
 
 
 def _scope_in_words(brain: Settings) -> str:
-    """Return the scope of a brain in a few words."""
+    """Return the first setting that limits the scope of a brain, as a text."""
     names = ("allow_hosts", "allow_urls", "deny_hosts", "deny_urls")
     limits = [f"{name} {getattr(brain, name)!r:.60}" for name in names if getattr(brain, name)]
     return limits[0] if limits else "all hosts"
@@ -249,8 +249,10 @@ def _hosts(order: CrawlOrder) -> list[str]:
 
 
 def _alternatives(order: CrawlOrder) -> list[str]:
-    """Return the patterns of the order's URLs: for each start URL its place with the included patterns, and that URL
-    itself."""
+    """Return patterns for `allow_urls`: for each start URL its host, domain or prefix.
+
+    With `include`, a URL there must also match one of its expressions, or be the start URL itself.
+    """
     patterns = []
     for url in order.bare_urls():
         parts = urlsplit(url)
@@ -269,9 +271,9 @@ def _alternatives(order: CrawlOrder) -> list[str]:
 
 
 def _domain(host: str) -> str:
-    """Return the registrable domain of a host, by the Public Suffix List in tldextract; an IP address is its own.
+    """Return the registrable domain of a host, by the Public Suffix List in tldextract.
 
-    The domain of a host whose suffix is not listed is its last two labels.
+    It is the last two labels if the suffix is not listed, and the address itself for an IP address.
     """
     name = host if host.startswith("[") else host.partition(":")[0]
     if _is_address(name):
@@ -286,11 +288,11 @@ def _suffixes() -> Any:
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- the user agent
 
 
 def is_local(urls: Sequence[str]) -> bool:
-    """Return whether all of these are on this machine. Then the user agent needs no contact."""
+    """Return whether all URLs are on this machine. Then the user agent needs no contact."""
     return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
 
 
@@ -331,5 +333,5 @@ def token(agent: str) -> str:
 
 
 def as_given(order: Mapping[str, Any]) -> CrawlOrder:
-    """Return an order of these options, checked."""
+    """Return a checked order with these options."""
     return CrawlOrder(**order).checked()

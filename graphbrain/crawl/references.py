@@ -1,4 +1,4 @@
-"""The references to other files in pages and style sheets, each with its place in the text, so that it can be replaced.
+"""A reader of the references to other files in pages and style sheets, with their places in the text.
 
 Sources: WHATWG HTML (`srcset`, links to resources), CSS Syntax and CSS Images (`url()`, `src()`, `image-set()`,
 `@import`), SVG 2 (`use`, `image`).
@@ -19,19 +19,20 @@ ELEMENTS: dict[str, tuple[str, ...]] = {
     "image": _HREF, "use": _HREF, "feimage": _HREF, "body": ("background",), "table": ("background",),
     "td": ("background",), "th": ("background",),
 }  # fmt: skip
-"""The elements that show or run other files, and their attributes with one URL."""
+"""Element that shows or runs other files → its attributes with one URL."""
 SETS = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
+"""Element → its attribute with several URLs, one of which a browser chooses."""
 LINKED = frozenset(
     {
         *("stylesheet", "icon", "preload", "modulepreload", "manifest", "mask-icon"),
         *("apple-touch-icon", "apple-touch-icon-precomposed"),
     }
 )
-"""The words of `rel` of a link to a file that is a part of the page."""
+"""The words of `rel` in links to files that are parts of the page."""
 
 
 class Reference(NamedTuple):
-    """A reference, and the place in the text that is written in its stead: in a style sheet with its quotes."""
+    """A reference with its place in the text. In a style sheet the place includes the quotes."""
 
     text: str
     start: int
@@ -39,20 +40,20 @@ class Reference(NamedTuple):
 
 
 def replaced(text: str, references: Iterable[Reference], new: Callable[[str], str | None]) -> str:
-    """Return a text in which references are replaced. None leaves one as it is."""
-    parts, at = [], 0
+    """Return a text with new references. `new`: returns the text for a reference; None leaves it as it is."""
+    parts, position = [], 0
     for reference in references:
         if (other := new(reference.text)) is not None:
-            parts += [text[at : reference.start], other]
-            at = reference.end
-    return "".join([*parts, text[at:]])
+            parts += [text[position : reference.start], other]
+            position = reference.end
+    return "".join([*parts, text[position:]])
 
 
 # ---------------------------------------------------------------- elements
 
 
 def of_element(node: Any) -> Iterator[tuple[str, list[Reference]]]:
-    """Yield the attributes of an element that have references, with these, in their order."""
+    """Yield (name, references) of each attribute of an element that has references."""
     if node.tag == "link" and not LINKED & set((node.get("rel") or "").lower().split()):
         return
     for name in (*ELEMENTS[node.tag], *(("href",) if node.tag == "link" else ())):
@@ -72,21 +73,24 @@ _DENSITY = re.compile(r"(?:[0-9]+|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?x")
 
 
 def in_srcset(text: str) -> Iterator[Reference]:
-    """Yield the image candidates of a `srcset`: a URL ends at white space, and only commas at its end separate."""
-    at = 0
-    while (candidate := _CANDIDATE.match(text, at)) is not None:
-        url, at = candidate[1], candidate.end()
-        bare, descriptors = url.rstrip(","), ""
-        if bare == url:
-            rest = _DESCRIPTORS.match(text, at)
-            assert rest is not None
-            descriptors, at = rest[0], rest.end()
+    """Yield the URLs of the image candidates in a `srcset`.
+
+    A URL ends at white space. Commas at its end separate it from the next candidate; others belong to the URL.
+    """
+    position = 0
+    while (candidate := _CANDIDATE.match(text, position)) is not None:
+        text_of_url, position = candidate[1], candidate.end()
+        url, descriptors = text_of_url.rstrip(","), ""
+        if url == text_of_url:
+            match = _DESCRIPTORS.match(text, position)
+            assert match is not None
+            descriptors, position = match[0], match.end()
         if _is_candidate(_DESCRIPTOR.findall(descriptors)):
-            yield Reference(bare, candidate.start(1), candidate.start(1) + len(bare))
+            yield Reference(url, candidate.start(1), candidate.start(1) + len(url))
 
 
 def _is_candidate(descriptors: list[str]) -> bool:
-    """Return whether browsers use an image with these descriptors: a width and perhaps a height, a density, or none."""
+    """Return whether browsers use an image with these descriptors: none, a density, a width, or width and height."""
     forms = (_WIDTH, _HEIGHT, _DENSITY)
     kinds = sorted(next((n for n, form in enumerate(forms) if form.fullmatch(one)), 3) for one in descriptors)
     return kinds in ([], [0], [0, 1], [2])
@@ -104,55 +108,58 @@ _TOKEN = re.compile(
     |(?P<mark>[(){{}};\[\]])""",
     re.VERBOSE | re.DOTALL,
 )
-_BARE_URL = re.compile(rf"""[ \t\n\r\f]*((?:[^ \t\n\r\f"'()\\]|{_ESCAPE})*+)[ \t\n\r\f]*(?:\)|\Z)""", re.DOTALL)
+_UNQUOTED_URL = re.compile(rf"""[ \t\n\r\f]*((?:[^ \t\n\r\f"'()\\]|{_ESCAPE})*+)[ \t\n\r\f]*(?:\)|\Z)""", re.DOTALL)
 _ESCAPED = re.compile(_ESCAPE, re.DOTALL)
 _CODE = re.compile("[0-9a-fA-F]{1,6}")
 _MAY_REFER = re.compile(r"url|src|image-set|import|\\", re.IGNORECASE)
 OF_URL = frozenset({"url", "src", "image-set", "-webkit-image-set"})
-"""The functions whose strings are URLs."""
+"""The functions of style sheets whose strings are URLs."""
 NO_FILES = frozenset({"@namespace", "@document", "@-moz-document"})
-"""The rules whose URLs are names."""
+"""The rules of style sheets whose URLs are names, and not files."""
 
 
 def in_css(text: str) -> Iterator[Reference]:
     """Yield the references of a style sheet, or of a `style` attribute. References within the document are left out."""
     if not _MAY_REFER.search(text):
         return
-    at, rule, within = 0, "", list[str]()
-    while (token := _TOKEN.search(text, at)) is not None:
-        at, kind = token.end(), token.lastgroup
-        # Some functions never name a file, such as those in @namespace.
-        if kind == "opens" and not within and rule in NO_FILES:
-            within.append("")
+    position = 0
+    rule = ""  # the at-rule that the position is in, such as @import
+    functions = list[str]()  # the functions that the position is in; "" for brackets and for functions without files
+    while (token := _TOKEN.search(text, position)) is not None:
+        position, kind = token.end(), token.lastgroup
+        # Enter a function. In @namespace and the like its URL is no file.
+        if kind == "opens" and not functions and rule in NO_FILES:
+            functions.append("")
         elif kind == "opens":
             name = _plain(token["name"]).lower()
-            bare = _BARE_URL.match(text, at) if name == "url" else None
-            if bare is None:
-                within.append(name)
+            unquoted = _UNQUOTED_URL.match(text, position) if name == "url" else None
+            if unquoted is None:
+                functions.append(name)
                 continue
-            # url( without quotes.
-            at, reference = bare.end(), Reference(_plain(bare[1]), *bare.span(1))
+            # Yield the URL in url( ) without quotes.
+            position, reference = unquoted.end(), Reference(_plain(unquoted[1]), *unquoted.span(1))
             if reference.text and not reference.text.startswith("#"):
                 yield reference
         elif kind == "name" and token["name"].startswith("@"):
             rule = _plain(token["name"]).lower()
         elif kind in ("double", "single"):
-            # A string names a file within url(), image-set() and so on, and after @import.
-            if (within[-1] in OF_URL if within else rule == "@import") and (reference := _of_string(token)).text:
+            # Yield a string in url(), image-set() and the like, and the first string of @import.
+            is_file = functions[-1] in OF_URL if functions else rule == "@import"
+            if is_file and (reference := _of_string(token)).text:
                 yield reference
             rule = "" if rule == "@import" else rule
         elif kind == "mark":
-            rule = _after(token["mark"], rule, within)
+            rule = _after(token["mark"], rule, functions)
 
 
-def _after(mark: str, rule: str, within: list[str]) -> str:
-    """Follow a bracket or a semicolon, and return the name of the rule that goes on."""
+def _after(mark: str, rule: str, functions: list[str]) -> str:
+    """Enter or leave functions at a bracket or a semicolon. Return the at-rule that holds after it."""
     if mark == "(":
-        within.append("")
-    elif mark == ")" and within:
-        within.pop()
+        functions.append("")
+    elif mark == ")" and functions:
+        functions.pop()
     elif mark in "{};":
-        within.clear()
+        functions.clear()
         return ""
     return rule
 
@@ -170,7 +177,7 @@ def _plain(text: str) -> str:
 def _unescaped(escape: re.Match[str]) -> str:
     rest = escape[0][1:]
     if rest in ("\n", "\r\n", "\r", "\f"):
-        return ""  # a string goes on in the next line
+        return ""  # an escaped line break continues a string in the next line
     code = _CODE.match(rest)
     if code is None:
         return rest

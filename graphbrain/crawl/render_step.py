@@ -1,4 +1,4 @@
-"""The step of Scrapy's downloader in which pages of the scope are rendered by `browser`, and nothing else is."""
+"""A middleware of Scrapy's downloader that lets `browser` render the pages of the scope."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = ["Rendering"]
 
 
 class Rendering(RunMiddleware):
-    """A downloader middleware that renders the pages of the scope, and nothing else."""
+    """A downloader middleware that renders the pages of the scope, and no other answers."""
 
     PLACE = 540
-    """Nearer to the engine than all that decodes a body or follows a redirect."""
+    """Nearer to the engine than all middlewares that decode a body or follow a redirect."""
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the page after its scripts. Scrapy calls this with each answer."""
+        """Return a page as it is after its scripts, or raise IgnoreRequest. Scrapy calls this with each answer."""
         visit, run = self._visit(request), self.run
-        # Only pages of the crawl's scope are rendered.
+        # Pass on answers that have failed, or are no pages in the scope.
         if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
             return response
         if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):
             return response
+        # Render the page. If the browser cannot be started, the crawl ends; if scripts hang, only their page fails.
         try:
             page, wanted = await run.renderer.rendered(response)
         except OSError as error:
-            # Without a browser the crawl ends; a page whose scripts hang fails alone.
             if not isinstance(error, TimeoutError):
                 run.failure = f"{error}; name another browser by --browser, or crawl without --render."
                 visit.broken_off = True
@@ -49,6 +49,6 @@ class Rendering(RunMiddleware):
         raise IgnoreRequest(visit.error)
 
     def _visit(self, request: Request) -> ScrapyVisit | None:
-        """Return the visit of a page that this request belongs to."""
+        """Return the visit of a page that a request belongs to, if any."""
         visit = self.run.visit_of(request)
         return visit if visit is not None and visit.claim.kind == "page" else None

@@ -1,9 +1,9 @@
-"""The requisites of pages (styles, scripts, images, fonts), fetched for the archive, each once, and politely.
+"""A fetcher of the requisites of pages (styles, scripts, images, fonts) for the archive.
 
-They are no pages of the graph. `requisites.sqlite` beside the WARC files holds the queue, and the time from which each
-host may be asked again. Processes that share a crawl share both, and fetch the requisites that a killed one has left.
-A host is asked for one requisite in the brain's `delay_seconds`, in addition to the pages that are claimed of it.
-robots.txt is obeyed as for pages.
+Requisites are not pages of the graph. `requisites.sqlite` beside the WARC files has their queue, and for each host the
+time of the next request. Processes of one crawl share the file, and fetch the requisites that a killed process did not
+fetch. Each requisite is fetched once. A host gets one such request in the brain's `delay_seconds`, in addition to the
+requests for its pages. robots.txt is obeyed as for pages.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 __all__ = ["Requisites", "requisites_of"]
 
 AT_ONCE = 8
-"""Requisites that one process fetches at the same time."""
+"""Most requisites that one process fetches at the same time."""
 LOOK = 0.1
+"""Seconds between two checks for requisites that may be fetched."""
 HELD = 300.0
-"""Seconds after which a requisite that another process has taken is taken again."""
+"""Seconds for which a requisite is reserved. After them another process may fetch it."""
 
 
 def requisites_of(response: Response) -> list[str]:
-    """Return the URLs of a page's, or a style sheet's, requisites, each once, in their order."""
+    """Return the URLs of the requisites of a page or of a style sheet, each once, in document order."""
     if not isinstance(response, TextResponse):
         return []
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
@@ -51,7 +52,7 @@ def requisites_of(response: Response) -> list[str]:
         references = ((response.url, reference.text) for reference in in_css(response.text))
     else:
         return []
-    # Resolve the references; what is no address is left out.
+    # Resolve the references, and leave out those that are no address.
     urls: dict[str, None] = {}
     for base, reference in references:
         with suppress(BadInput, ValueError):
@@ -72,7 +73,7 @@ def _in_html(response: HtmlResponse) -> Iterator[tuple[str, str]]:
 
 
 class Requisites:
-    """A sink that fetches the requisites of pages. Only the event loop's thread may call its methods."""
+    """A sink that fetches the requisites of pages. Only the thread of the event loop may call its methods."""
 
     def __init__(self, folder: Path) -> None:
         self._sql = sqlite3.connect(
@@ -104,7 +105,7 @@ class Requisites:
     # ---------------------------------------------------------------- a sink of the run
 
     def recover(self, brain: Brain) -> int:
-        """Take over the brain's delay between two requests."""
+        """Read the brain's delay between two requests."""
         self._delay = brain.settings.delay_seconds
         return 0
 
@@ -114,7 +115,7 @@ class Requisites:
             self._add(visit.response)
 
     def fetched_by_page(self, url: str) -> None:
-        """Note that a rendered page has fetched this, so that it is not fetched again."""
+        """Note that a rendered page has fetched a URL, so that it is not fetched again."""
         with suppress(BadInput):
             self._sql.execute(
                 "INSERT OR REPLACE INTO requisite (url, host, done) VALUES (?, ?, 1)", (address(url), host_of(url))
@@ -127,7 +128,7 @@ class Requisites:
         """Do nothing: answers do not matter for requisites."""
 
     def busy(self) -> bool:
-        """Return whether a requisite waits, or is being fetched by any process."""
+        """Return whether a requisite waits or is being fetched. After `stop`: whether this process is fetching one."""
         if self._stopped or self._active:
             return self._active > 0
         with self._failing():
@@ -137,14 +138,13 @@ class Requisites:
     # ---------------------------------------------------------------- fetching
 
     def start(self, crawler: Crawler, fail: Callable[[str], None]) -> None:
-        """Look for requisites that may be fetched, every `LOOK` seconds. `fail`: called with the reason where the run
-        cannot continue."""
+        """Begin to fetch requisites. `fail` is called with a reason if the run cannot continue."""
         self._crawler, self._fail = crawler, fail
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
 
     def stop(self) -> None:
-        """Begin no more requests. A later run fetches the requisites that wait."""
+        """Send no more requests. A later run fetches the requisites that wait."""
         self._stopped = True
         if self._looks is not None and self._looks.running:
             self._looks.stop()
@@ -160,7 +160,7 @@ class Requisites:
         self._sql.execute("COMMIT")
 
     def _look(self) -> None:
-        """Begin all requests that may begin now."""
+        """Send all requests that may be sent now."""
         with self._failing():
             while not self._stopped and self._active < AT_ONCE and (url := self._take()):
                 self._active += 1
@@ -168,7 +168,7 @@ class Requisites:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """End the run, with the reason, where the queue cannot be read or written."""
+        """End the run, with the reason, if the queue raises an error within the block."""
         try:
             yield
         except sqlite3.Error as error:
@@ -177,10 +177,11 @@ class Requisites:
                 self._fail(f"requisites.sqlite cannot be written ({error}); make room, and go on.")
 
     def _take(self) -> str | None:
-        """Return a URL whose host may be asked now, and reserve it against other processes."""
+        """Reserve a requisite whose host may get a request now, and return its URL; None if there is none."""
         now = time.time()
         self._sql.execute("BEGIN IMMEDIATE")
         try:
+            # Find a host whose delay is over, and one of its requisites.
             row = self._sql.execute(
                 "SELECT r.url, r.host FROM host h JOIN requisite r ON r.rowid = (SELECT rowid FROM requisite"
                 " WHERE host = h.name AND done = 0 AND taken < ? LIMIT 1) WHERE h.next <= ? LIMIT 1",
@@ -188,14 +189,16 @@ class Requisites:
             ).fetchone()
             if row is None:
                 return None
-            self._sql.execute("UPDATE requisite SET taken = ? WHERE url = ?", (now, row[0]))
-            self._sql.execute("UPDATE host SET next = ? WHERE name = ?", (now + self._delay, row[1]))
-            return str(row[0])
+            # Reserve it, and begin the next delay of the host.
+            url, host = row
+            self._sql.execute("UPDATE requisite SET taken = ? WHERE url = ?", (now, url))
+            self._sql.execute("UPDATE host SET next = ? WHERE name = ?", (now + self._delay, host))
+            return str(url)
         finally:
             self._sql.execute("COMMIT")
 
     async def _fetch(self, url: str) -> None:
-        """Fetch one requisite, once, whatever its result. The archive receives the answer as a middleware."""
+        """Fetch one requisite, without a retry. The middleware of the archive writes the answer."""
         try:
             assert self._crawler is not None and self._crawler.engine is not None
             response = await self._crawler.engine.download_async(Request(url, dont_filter=True))

@@ -1,7 +1,6 @@
-"""Pages that a site hides behind a detour for visitors without a cookie.
+"""Pages that redirect visitors without a cookie to another URL, which sets the cookie and redirects back.
 
-Such a page leads elsewhere, and from there back to itself, with a cookie that was set on the way. It has been visited
-by then, so the brain claims it again, once.
+The brain has recorded a visit of such a page before the redirect back, so the page must be claimed once more.
 """
 
 from __future__ import annotations
@@ -16,49 +15,54 @@ from graphbrain.crawl.scrapy import Report, ScrapyVisit
 __all__ = ["Returns"]
 
 MOST_LED = 100_000
-"""Pages with a redirect that are remembered."""
+"""Most pages with a redirect that are remembered."""
 TAKEN = -1
+"""The value in `_led` of a page that is claimed again: no second time."""
 
 
 class Returns:
-    """The pages of a run that have led elsewhere, and those of them to which a later redirect leads back."""
+    """The pages of a run that have redirected, and those of them to which a later redirect leads back."""
 
     def __init__(self) -> None:
         self.cookies: Counter[str] = Counter()
-        """Number of answers of each host that have set cookies."""
+        """Host → the number of its answers that have set cookies."""
         self._led: dict[str, int] = {}
-        """Page that has led elsewhere → the answers with cookies before it was asked for; `TAKEN`: it was returned."""
+        """Page that has redirected → the number of its host's answers with cookies before its own; or `TAKEN`."""
         self._wanted: list[str] = []
+        """Pages that are to be claimed again."""
         self._first = set[str]()
-        """Pages of which no content has come yet."""
+        """Pages that were claimed again, and that no content has come from yet."""
 
     def note(self, visit: ScrapyVisit, result: Fetched) -> None:
-        """Note a redirect. The event loop's thread calls this."""
+        """Note the redirect of a page. The thread of the event loop calls this."""
         if visit.response is None or result.redirected_to is None:
             return
+        # Claim the target again if it has redirected before, and its host has set a cookie since.
         host, target = visit.claim.host, result.redirected_to
-        before = self._led.get(target, TAKEN)
-        if TAKEN < before < self.cookies[host]:
+        cookies_before = self._led.get(target, TAKEN)
+        if TAKEN < cookies_before < self.cookies[host]:
             self._led[target] = TAKEN
             self._wanted.append(target)
+        # Remember the page, for a redirect that leads back to it.
         if len(self._led) < MOST_LED:
             self._led.setdefault(result.url, self.cookies[host] - ("Set-Cookie" in visit.response.headers))
 
     def claim_again(self, brain: Brain) -> None:
-        """Let the brain claim the pages to which a redirect has led back. The thread that writes calls this."""
+        """Ask the brain for the pages to which a redirect has led back. The thread that writes calls this."""
         wanted, self._wanted = self._wanted, []
         if wanted:
             self._first.update(wanted)
             brain.crawl_now(wanted)
 
     def as_new(self, reports: Sequence[Report], answers: Sequence[Answer]) -> Sequence[Answer]:
-        """Return the answers, in which a page is new whose first content has come after its detour."""
+        """Return the answers, with the outcome `new` for the first content of a page that was claimed again."""
         if not self._first:
             return answers
-        given = []
+        changed = []
         for report, answer in zip(reports, answers, strict=True):
-            first = isinstance(report, Fetched) and report.redirected_to is None and report.url in self._first
-            if first and answer.outcome in ("same", "changed"):
+            has_content = isinstance(report, Fetched) and report.redirected_to is None
+            if has_content and report.url in self._first and answer.outcome in ("same", "changed"):
                 self._first.discard(report.url)
-            given.append(replace(answer, outcome="new") if first and answer.outcome in ("same", "changed") else answer)
-        return given
+                answer = replace(answer, outcome="new")
+            changed.append(answer)
+        return changed

@@ -1,8 +1,7 @@
-"""One run: Scrapy in this process with the settings of an order, its limits, and its end.
+"""One run of Scrapy in this process: its settings, its limits, and its end.
 
-The event loop belongs to the main thread, which `run` blocks. Ctrl-C, SIGTERM or a limit ends the run in order: it
-waits at most `GRACE` seconds for requests under way, then cancels them and gives their pages back. A second Ctrl-C does
-so at once.
+`run` blocks the main thread with the event loop. After Ctrl-C, SIGTERM or a limit the run waits at most `GRACE` seconds
+for requests under way, then cancels them and gives their pages back. A second Ctrl-C cancels them at once.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["Ended", "ScrapyRun"]
 
 GRACE = 10.0
-"""Seconds for which a run that is to end waits for answers under way."""
+"""Seconds for which an ending run waits for answers."""
 LOOK = 0.5
 """Seconds between two checks of limits."""
 TIMEOUT = 60
 MOST_BYTES = 64 << 20
-"""Bytes of one page beyond which it is cut off."""
+"""Most bytes of one page that are downloaded."""
 Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing", "signed_out"]
 OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
-"""The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
+"""The setting by which requests without a claim, such as those for requisites, obey robots.txt, too."""
 
 OWN = {Redirects: Redirects.PLACE, Conditions: Conditions.PLACE}
 """The middlewares of every run."""
@@ -76,8 +75,8 @@ class ScrapyRun:
     Args:
         running: The order, the watch and the sinks of the run.
         agent: The user agent.
-        say: Called with sentences for the user.
-        looked: Called twice a second in the event loop.
+        say: Is called with sentences for the user.
+        looked: Is called twice a second in the event loop.
     """
 
     def __init__(
@@ -127,22 +126,27 @@ class ScrapyRun:
 
     # ---------------------------------------------------------------- Scrapy
 
-    def _settings(self) -> dict[str, Any]:
-        order = self._running.order
-        archiving: dict[Any, int | None] = {}
+    def _middlewares(self) -> dict[Any, int | None]:
+        """Return the downloader middlewares of the run, each with its place."""
+        steps: dict[Any, int | None] = {**middlewares(), **OWN}
         if self._running.archive is not None:
             from graphbrain.crawl.archive import ArchiveStep
 
-            archiving = {ArchiveStep: ArchiveStep.PLACE}
-        rendering: dict[Any, int | None] = {}
+            steps[ArchiveStep] = ArchiveStep.PLACE
         if self._running.renderer is not None:
             from graphbrain.crawl.render_step import Rendering
 
-            rendering = {Rendering: Rendering.PLACE}
+            steps[Rendering] = Rendering.PLACE
+        return steps
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings of Scrapy for this run."""
+        order = self._running.order
         settings: dict[str, Any] = {
             "ADDONS": {"graphbrain.scrapy.Addon": 500},
             "SCHEDULER": CrawlScheduler,
             "USER_AGENT": self._agent,
+            # Downloads: the brain keeps the delay of each host.
             "CONCURRENT_REQUESTS": order.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
             "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, and the spider has no items
@@ -150,16 +154,18 @@ class ScrapyRun:
             "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), HttpDownloads),
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
-            "DOWNLOAD_FAIL_ON_DATALOSS": False,  # the handler raises for it, when what came is archived
+            "DOWNLOAD_FAIL_ON_DATALOSS": False,  # `HttpDownloads` raises, after it has archived the part that came
             "DOWNLOAD_WARNSIZE": 0,
             "HTTPERROR_ALLOW_ALL": True,
             "METAREFRESH_ENABLED": False,
+            # The log: `graphbrain crawl` prints its own progress.
             "TELNETCONSOLE_ENABLED": False,
             "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | OWN | archiving | rendering,
+            # The middlewares and the add-on.
+            "DOWNLOADER_MIDDLEWARES": self._middlewares(),
             "GRAPHBRAIN_LINKS": "all",
             "GRAPHBRAIN_SESSION": order.has_session,
             "GRAPHBRAIN_FOLLOW_LOGOUT": order.follow_logout,
@@ -220,12 +226,12 @@ class ScrapyRun:
         for sentence in running.watch.blocking():
             self._say(sentence)
         self._looked()
-        # The crawl ends: wait for its answers, but not for ever.
+        # If the run is ending, wait at most `GRACE` seconds for its answers.
         if self._give_up_at is not None:
             if time.monotonic() > self._give_up_at:
                 self._let_go()
             return
-        # End it at an error, at a limit, or when nothing waits.
+        # End the run after an error, at a limit, or when only pages are left that it has fetched before.
         scheduler, order = running.scheduler, running.order
         if running.failure:
             self._say(running.failure)
@@ -241,7 +247,7 @@ class ScrapyRun:
         return self._running.requisites is not None and self._running.requisites.busy()
 
     def _close(self, reason: Reason) -> None:
-        """End the run in order, with this reason."""
+        """Close the spider, with this reason unless there is an earlier one. Its requests under way may finish."""
         if self._running.requisites is not None:
             self._running.requisites.stop()
         self._reason = self._reason or reason
@@ -270,11 +276,12 @@ class ScrapyRun:
                 signal.signal(number, handler)
 
     def _interrupted(self, *_: object) -> None:
-        """Leave the work to the event loop, because a signal may arrive at any point."""
+        """Let the event loop handle a signal, because it may arrive between any two instructions."""
         self._interrupts += 1
         _reactor().callFromThread(self._heed, self._interrupts)
 
     def _heed(self, times: int) -> None:
+        """End the run after the first signal; cancel its requests after the second one."""
         if times == 1:
             self._say("Ending: pages that are on their way are waited for; Ctrl-C again gives them back at once.")
             self._close("interrupted")
@@ -285,7 +292,8 @@ class ScrapyRun:
 
     @contextmanager
     def _logging(self) -> Iterator[None]:
-        """Within the block, warnings go to the user, a sentence each, and the whole log to the order's file."""
+        """Show warnings to the user, and write the log to the order's file, until the block ends."""
+        # Open the log file.
         order, root = self._running.order, logging.getLogger()
         handlers: list[logging.Handler] = [_Said(self._say)]
         if order.log is not None:
@@ -295,30 +303,30 @@ class ScrapyRun:
                 raise BadInput(f"--log {order.log} cannot be written ({error.strerror or error}).") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             handlers.append(file)
-        # Log for the time of the run only.
-        before = root.level
+        # Add the handlers to the root logger, and remove them at the end.
+        earlier_level = root.level
         root.setLevel(logging.WARNING if order.log is None else logging.INFO)
         for handler in handlers:
             root.addHandler(handler)
         try:
             yield
         finally:
-            root.setLevel(before)
+            root.setLevel(earlier_level)
             for handler in handlers:
                 root.removeHandler(handler)
                 handler.close()
 
 
 class CrawlLog(LogFormatter):
-    """Scrapy's messages. A request without an answer is no warning: the watch names hosts that are silent."""
+    """The formats of Scrapy's messages. A request without an answer is no warning: the watch reports silent hosts."""
 
     def download_error(self, *args: Any, **named: Any) -> Any:
-        """Return the message on a request that failed."""
+        """Return the message on a failed request, at the level INFO. Scrapy calls this."""
         return {**super().download_error(*args, **named), "level": logging.INFO}
 
 
 class _Said(logging.Handler):
-    """A handler that prints warnings and errors in one line, each text once. Tracebacks go to the log file alone."""
+    """A handler that prints each warning and error once, in one line. Only the log file gets tracebacks."""
 
     MOST = 1_000
 
@@ -338,7 +346,7 @@ class _Said(logging.Handler):
 
 
 def _reactor() -> Any:
-    """Return Twisted's event loop, which is installed when a crawl is created."""
+    """Return Twisted's event loop. Scrapy installs it when it creates a crawler, so it cannot be imported before."""
     from twisted.internet import reactor
 
     return reactor

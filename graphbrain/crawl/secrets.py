@@ -1,8 +1,8 @@
-"""Cookies and headers that a user gives: sent to hosts of the scope, and to no other.
+"""Cookies and headers that a user gives. The crawl sends them to hosts of the scope, and to no other.
 
-They are put on a request just before it is sent, after every step that keeps, copies or logs requests: no note of the
-brain, no log and no archive has them. A redirect copies the headers of its request, so a request that leaves the scope
-loses them here.
+The middlewares add them to a request just before it is sent, after every step that stores, copies or logs requests. So
+no note of the brain, no log and no archive contains them. A redirect copies the headers of its request, so they are
+removed here from a request that leaves the scope.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OWN = ("host", "content-length", "transfer-encoding", "connection", "user-agent"
 
 
 def header_of(text: str) -> tuple[str, str]:
-    """Return a header from its text, 'Name: value'. Raise BadInput, which does not repeat the value."""
+    """Return (name, value) of a header from its text, 'Name: value'. Raise BadInput, whose text omits the value."""
     name, colon, value = text.partition(":")
     name, value = name.strip(), value.strip()
     if not colon or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
@@ -61,24 +61,28 @@ def header_of(text: str) -> tuple[str, str]:
 
 
 def cookies_of(file: Path) -> list[Cookie]:
-    """Return the cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it: with its first
-    line or without, and with flags in any case. A domain with a dot, or with the flag for it, has all its subdomains.
+    """Return the cookies of a file in Netscape's format, including those that end with a session.
 
-    Cookies that end with a session are included. Raise BadInput.
+    Add-ons of browsers, curl and wget write such files: with the first line of the format or without it, and with flags
+    in any case. A cookie is for all subdomains if its domain begins with a dot, or has the flag for it.
+
+    Raises:
+        BadInput: The file cannot be read, has another format, or has only cookies that have expired.
     """
+    # Read the file.
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeError:
         raise BadInput(f"--cookies {file} is no cookies.txt in Netscape's format.") from None
     except OSError as error:
         raise BadInput(f"--cookies {file} cannot be read ({error.strerror or error}).") from None
+    # Parse its lines. Some programs write cookies for HTTP only like comments.
     cookies: list[Cookie] = []
-    # Some programs mark cookies for HTTP only as if they were comments.
     for number, line in enumerate(text.replace("\r", "\n").split("\n"), 1):
-        bare = line.removeprefix("#HttpOnly_")
-        if bare.strip() and not bare.startswith("#"):
+        entry = line.removeprefix("#HttpOnly_")
+        if entry.strip() and not entry.startswith("#"):
             try:
-                cookies.append(_cookie(bare.split("\t")))
+                cookies.append(_cookie(entry.split("\t")))
             except ValueError as error:
                 raise BadInput(
                     f"--cookies {file} is no cookies.txt in Netscape's format: its line {number} {error}."
@@ -89,30 +93,33 @@ def cookies_of(file: Path) -> list[Cookie]:
 
 
 def _cookie(fields: Sequence[str]) -> Cookie:
-    """Return a cookie from the fields of its line. Raise ValueError, whose text does not repeat the value."""
+    """Return a cookie from the fields of its line. Raise ValueError, whose text omits the value of the cookie."""
+    # Check the fields, and convert the flags and the time.
     if len(fields) != 7:
         raise ValueError(f"has {len(fields)} fields between tabs, not 7")
-    domain, wide, path, secure, expires, name, value = fields
+    domain, with_subdomains, path, secure, expires, name, value = fields
     flags = {"true": True, "false": False}
-    if wide.lower() not in flags or secure.lower() not in flags:
+    if with_subdomains.lower() not in flags or secure.lower() not in flags:
         raise ValueError("has a flag that is neither TRUE nor FALSE")
     try:
-        until = int(float(expires or 0))
+        until = int(float(expires or 0))  # curl and wget write 0 for a cookie that ends with its session
     except (ValueError, OverflowError):
         raise ValueError("has no time of its end") from None
-    dotted = domain.startswith(".") or flags[wide.lower()]
+    # A domain with a dot includes its subdomains.
+    dotted = domain.startswith(".") or flags[with_subdomains.lower()]
     domain = f"{'.' * dotted}{domain.strip().lstrip('.').lower()}"
     if not domain.strip("."):
         raise ValueError("has no domain")
-    # curl and wget write 0 for a cookie that ends with its session.
+    # A cookie without a name has its value as the name.
     return Cookie(
-        0, name or value, value if name else None, None, False, domain, dotted, dotted, path or "/", False,
-        flags[secure.lower()], until or None, not until, None, None, {},
+        version=0, name=name or value, value=value if name else None, port=None, port_specified=False, domain=domain,
+        domain_specified=dotted, domain_initial_dot=dotted, path=path or "/", path_specified=False,
+        secure=flags[secure.lower()], expires=until or None, discard=not until, comment=None, comment_url=None, rest={},
     )  # fmt: skip
 
 
 def check_reach(order: CrawlOrder, cookies: Sequence[Cookie], login: LoginForm | None, brain: Brain) -> None:
-    """Raise BadInput for cookies of which none is for a host in the scope, and for a login outside it."""
+    """Raise BadInput if no cookie is for a host in the scope, or if the login is outside the scope."""
     hosts = sorted(hosts_named(order, brain.settings))
     domains = sorted({cookie.domain.lstrip(".") for cookie in cookies})
     if hosts and domains and not any(_fits(domain, host) for domain in domains for host in hosts):
@@ -125,7 +132,7 @@ def check_reach(order: CrawlOrder, cookies: Sequence[Cookie], login: LoginForm |
 
 
 def _fits(domain: str, host: str) -> bool:
-    """Return whether a host of the scope, or a host below it, has the cookies of a domain."""
+    """Return whether cookies of a domain are sent to a host of the scope, or to a subdomain of it."""
     return f".{host}".endswith(f".{domain}") or domain.endswith(f".{host}")
 
 
@@ -134,9 +141,9 @@ def _few(names: Sequence[str]) -> str:
 
 
 MOST_COOKIES = 180
-"""Cookies kept of a domain, as browsers do. RFC 6265 §6.1 wants at least 50."""
+"""Most cookies of one domain, as in browsers. RFC 6265, section 6.1, asks for at least 50."""
 MOST_DOMAINS = 3_000
-"""Domains whose cookies are kept: those that have set one last."""
+"""Most domains whose cookies are kept: those that were the last to set one."""
 
 
 class Secrets(RunMiddleware):
@@ -156,27 +163,30 @@ class Secrets(RunMiddleware):
 
 
 class LimitedCookies(DefaultCookiePolicy):
-    """A policy that accepts what Scrapy's does, and removes the oldest cookies of a domain and of all domains.
+    """A policy of cookies that limits their number. It removes the oldest ones of a domain, and the oldest domain.
 
-    Cookies that are put into `jar` without the policy, as those of the user, are not removed.
+    It accepts the cookies that Scrapy's policy accepts. It does not remove cookies that were added to `jar` without it,
+    such as those of the user.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.jar = CookieJar(self)
         self._set: dict[str, dict[tuple[str, str], None]] = {}
-        """Domain → path and name of its cookies. Both come in the order in which they were set last."""
+        """Domain → (path, name) of its cookies. Domains and cookies are sorted by the time at which they were set."""
 
     def set_ok(self, cookie: Cookie, request: Any) -> bool:
-        """Return whether the cookie is accepted, and make room for it. The jar calls this before it sets a cookie."""
+        """Return whether a cookie is accepted, and make room for it. The jar calls this before it sets a cookie."""
         if not super().set_ok(cookie, request):
             return False
-        there = self._set[cookie.domain] = self._set.pop(cookie.domain, {})
-        there.pop((cookie.path, cookie.name), None)
-        there[cookie.path, cookie.name] = None
-        if len(there) > MOST_COOKIES:
-            self._remove(cookie.domain, [oldest := next(iter(there))])
-            del there[oldest]
+        # Move the domain and the cookie to the end of their orders.
+        cookies = self._set[cookie.domain] = self._set.pop(cookie.domain, {})
+        cookies.pop((cookie.path, cookie.name), None)
+        cookies[cookie.path, cookie.name] = None
+        # Remove what exceeds the limits.
+        if len(cookies) > MOST_COOKIES:
+            self._remove(cookie.domain, [oldest := next(iter(cookies))])
+            del cookies[oldest]
         if len(self._set) > MOST_DOMAINS:
             domain = next(iter(self._set))
             self._remove(domain, self._set.pop(domain))
@@ -189,14 +199,15 @@ class LimitedCookies(DefaultCookiePolicy):
 
 
 class GivenCookies(CookiesMiddleware):
-    """Scrapy's cookies, which begin with those of the order, in a jar of limited size."""
+    """Scrapy's middleware of cookies, with those of the order, in a jar of limited size."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self.jars[None] = LimitedCookies().jar
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
-        """Add the order's cookies to the jar first. Scrapy calls this with each request."""
+        """Add cookies to a request. The first call adds those of the order to the jar. Scrapy calls this with each
+        request."""
         run: Running = self.crawler.spider.run  # type: ignore[union-attr]
         jar = self.jars[None]
         for cookie in run.cookies:
@@ -206,10 +217,10 @@ class GivenCookies(CookiesMiddleware):
 
 
 def withheld(headers: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Return the names, in lower case, of headers that are written nowhere."""
+    """Return the names, in lower case, of headers that must not be written to any file."""
     return frozenset({"cookie", "authorization", "proxy-authorization", *(name.lower() for name, _ in headers)})
 
 
 def middlewares() -> dict[Any, int | None]:
-    """Return the places among the downloader middlewares: cookies in place of Scrapy's, headers behind them."""
+    """Return the downloader middlewares with their places: cookies replace Scrapy's, headers come after them."""
     return {CookiesMiddleware: None, GivenCookies: 700, Secrets: 710}

@@ -1,4 +1,4 @@
-"""Progress of a crawl on stderr: a table that is drawn anew on a terminal, a line a minute elsewhere."""
+"""The progress of a crawl on stderr: a table that is redrawn on a terminal, one line a minute elsewhere."""
 
 from __future__ import annotations
 
@@ -31,10 +31,14 @@ Say = Callable[[str], None]
 
 
 class CrawlFigures:
-    """The brain's figures of its frontier, read by a thread of its own.
+    """The brain's figures of its frontier, which a thread reads.
 
-    All pages are counted now and then, which takes minutes in a brain of ten million. In between the counts of reports
-    show how many pages have come and gone. `for_lines`: they are read before each line, and not more often.
+    A count of all pages takes minutes in a brain of ten million, so it is made rarely. Between two counts the numbers
+    of reports show how many pages have been added and visited since.
+
+    Args:
+        running: The run.
+        for_lines: Read the figures only before each line, once a minute.
     """
 
     def __init__(self, running: Running, *, for_lines: bool = False) -> None:
@@ -56,12 +60,12 @@ class CrawlFigures:
     def _ask(self) -> None:
         pause = self._first
         while not self._over.wait(pause):
-            with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
+            with suppress(GraphbrainError):  # the crawl itself reports lasting errors
                 self.stats = self._read(self._running.brain)
             pause = self._rest
 
     def _read(self, brain: Brain) -> Mapping[str, Any]:
-        """Return the figures, with all pages counted if they never were, or if the last count is old enough."""
+        """Return the figures. Count all pages if the last count is old enough."""
         began = time.monotonic()
         if (counted := self._counted) and began < self._count_at:
             return brain.quick_figures(counted["frontier"]["waiting"], since=counted["done"])
@@ -73,11 +77,11 @@ class CrawlFigures:
         return self._counted
 
     def waiting(self) -> int | None:
-        """Return the pages that wait for their first visit; None if not known yet."""
+        """Return the number of pages that wait for their first visit; None if it is not known yet."""
         return self.stats["frontier"]["waiting"] if self.stats else None
 
     def time_left(self) -> str:
-        """Return the expected rest of the crawl in words; empty if it cannot be predicted."""
+        """Return the expected time until the end of the crawl, in words; empty if it cannot be predicted."""
         if not self.stats:
             return ""
         frontier = self.stats["frontier"]
@@ -87,7 +91,7 @@ class CrawlFigures:
 
 
 def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
-    """Return the progress in one line."""
+    """Return the progress in one line. `seconds`: since the start of the run."""
     watch, waiting = running.watch, figures.waiting()
     parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
     parts += [f"{watch.failed:,} failed"] if watch.failed else []
@@ -98,11 +102,14 @@ def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
 
 @contextmanager
 def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
-    """Show progress within the block. Yield a function that prints a sentence, and one that the caller calls often."""
+    """Show progress until the block ends.
+
+    Yield (function that prints a sentence, function that the caller calls twice a second).
+    """
     console = Console(stderr=True, highlight=False)
     began = time.monotonic()
     with CrawlFigures(running, for_lines=not console.is_terminal) as figures:
-        # On a terminal a table that is redrawn; elsewhere a line now and then.
+        # On a terminal, let rich redraw a table.
         if console.is_terminal:
             with Live(
                 get_renderable=lambda: _table(running, figures, time.monotonic() - began, console.width),
@@ -112,19 +119,20 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
             ):
                 yield lambda text: console.print(f"graphbrain: {text}", markup=False, soft_wrap=True), _nothing
             return
+        # Elsewhere, print a line each minute.
         next_at = began + EVERY
 
-        def looked() -> None:
+        def print_when_due() -> None:
             nonlocal next_at
             if time.monotonic() >= next_at:
                 next_at += EVERY
                 _plain(line(running, figures, time.monotonic() - began))
 
-        yield _plain, looked
+        yield _plain, print_when_due
 
 
 def _nothing() -> None:
-    """Do nothing: a terminal is redrawn by its own thread."""
+    """Do nothing: rich redraws the terminal in its own thread."""
 
 
 def _plain(text: str) -> None:

@@ -1,7 +1,6 @@
 """The spider of `graphbrain crawl`, the scheduler that keeps its limits, and the reader of its pages.
 
-`PageReader` reads links in one pass over a page. They go to the brain unchanged: no request of Scrapy is made for any
-of them.
+`PageReader` reads the links of a page and reports them to the brain. No request of Scrapy is made for a link.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ __all__ = [
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
-"""Endings of files that are no pages. Links to them are not followed."""
+"""Endings of files that are no pages. The crawl does not follow links to them."""
 NOT_FOLLOWED = "not followed"
 """The flag of a page whose links are not read."""
 SCRIPTS = frozenset({"module", "text/javascript", "application/javascript"})
@@ -69,13 +68,13 @@ class Sink(Protocol):
     """A receiver of a crawl's results, beside the brain."""
 
     def recover(self, brain: Brain) -> int:
-        """Complete the work that a killed process has left."""
+        """Complete the work that a killed process did not finish. Return the number of its parts."""
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """Take a page that was fetched and read; in the thread of the event loop."""
+        """Take a page that was fetched and read. The thread of the event loop calls this."""
 
     def before(self, reports: Sequence[Report]) -> None:
-        """Take visits that are about to be reported."""
+        """Take visits that will be reported next."""
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
         """Take visits that were reported, and the brain's answers."""
@@ -85,21 +84,21 @@ class Archived(Protocol):
     """The archive of a run."""
 
     def keep(self, request: Request, response: Response) -> None:
-        """Write an answer as it came."""
+        """Write an answer as the server sent it."""
 
     def holds(self, request: Request, etag: str | None, modified: str | None) -> bool:
-        """Return whether a 304 to this request, with these conditions, can be written."""
+        """Return whether the archive has the content to which a 304 with these validators refers."""
 
 
 class Lines(Protocol):
-    """The file of a run's lines."""
+    """The file of JSON lines that a run writes."""
 
     def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
-        """Return whether the last line of a page with its content is of the answer with these headers."""
+        """Return whether the file has the content to which a 304 with these validators refers."""
 
 
 class Running:
-    """The parts that one run shares: its order, its brain, its watch, and the receivers of results."""
+    """The state that the parts of one run share: its order, its brain, its watch, and the receivers of results."""
 
     def __init__(
         self,
@@ -110,8 +109,10 @@ class Running:
         cookies: Iterable[Cookie] = (),
         login: Login | None = None,
     ) -> None:
+        # Given by the command.
         self.order, self.brain, self.watch, self.login = order, brain, watch, login
         self.sinks, self.cookies = sinks, tuple(cookies)
+        # Set by the parts that the order asks for.
         self.scheduler: CrawlScheduler | None = None
         self.archive: Archived | None = None
         self.lines: Lines | None = None
@@ -119,13 +120,13 @@ class Running:
         """The reason why the run cannot continue, although the brain could."""
         self.requisites: Requisites | None = None
         self.again: Again | None = None
-        """None for a crawl that comes back to its pages."""
+        """The detector of the end; None for a crawl that revisits its pages for ever."""
         self.renderer: Renderer | None = None
         self.downloads, self.returns = Downloads(), Returns()
         self.addresses = None if order.allow_private else PrivateAddresses(hosts_named(order, brain.settings))
 
     def fail(self, why: str) -> None:
-        """Let the run end for this reason, unless it ends for another."""
+        """Let the run end, with this reason unless there is an earlier one."""
         self.failure = self.failure or why
 
     @property
@@ -143,12 +144,12 @@ class Running:
             return False
 
     def visit_of(self, request: Request) -> ScrapyVisit | None:
-        """Return the visit that a request belongs to; None for one that no claim has made."""
+        """Return the visit that a request belongs to; None for a request without a claim."""
         return None if self.scheduler is None else self.scheduler.visit_of(request)
 
 
 class RunMiddleware:
-    """A downloader middleware of a run: the base of those that read its order, its scope or its visits."""
+    """The base class of downloader middlewares that read the run's order, its scope or its visits."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -160,13 +161,13 @@ class RunMiddleware:
 
     @property
     def run(self) -> Running:
-        """The run of the crawler's spider, which is not there yet when the middleware is made."""
+        """The run of the crawler's spider. Scrapy makes middlewares before the spider."""
         run: Running = self._crawler.spider.run  # type: ignore[union-attr]
         return run
 
 
 class PageSpider(Spider):
-    """The spider that begins with the order's URLs. All other requests are claims of the brain."""
+    """A spider that starts with the order's URLs. All other requests come from claims."""
 
     name = "graphbrain"
 
@@ -180,12 +181,12 @@ class PageSpider(Spider):
             yield Request(url)
 
     def parse(self, response: Response) -> Iterator[Any]:  # noqa: ARG002
-        """Return nothing: a page's links are read when its visit ends. Scrapy calls this with each page."""
+        """Make no requests: the reader reads the links when the visit ends. Scrapy calls this with each page."""
         return iter(())
 
 
 class CrawlScheduler(Scheduler):
-    """The scheduler that claims no more pages than the order's limit, and keeps a crawl that comes back running."""
+    """A scheduler that keeps the order's limit of pages, and never ends a crawl that revisits its pages."""
 
     WAITS_FOR_HOSTS = True
     WALL_ADVICE = "--cookies, --header or --login can bring a session."
@@ -196,7 +197,7 @@ class CrawlScheduler(Scheduler):
         self.why_nothing = ""
         """The reason why no page was claimed."""
         self.pages = 0
-        """Pages that this run has fetched, those included that are not reported yet."""
+        """The number of pages that this run has fetched, including those that are not reported yet."""
         self.logging_in = self.run.login is not None
 
     @property
@@ -210,21 +211,21 @@ class CrawlScheduler(Scheduler):
         return self.run.brain
 
     def close_brain(self, brain: Brain) -> None:
-        """Leave the brain open: the command asks it what was found."""
+        """Leave the brain open: the command reads its figures later, and closes it."""
 
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
-        """Return the reader of pages. Called when the brain is open."""
+        """Return the reader of pages. The brain is open."""
         return PageReader(options, agent, self.run.order, self.run.watch)
 
     def make_witness(self, brain: Brain) -> Witness:
-        """Return the witness of reports, after the sinks have recovered. Called when the brain is open."""
+        """Return the observer of reports, after the sinks have completed earlier work. The brain is open."""
         self.run.scheduler = self
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)
 
     async def log_in(self) -> str:
-        """Log in. Return the reason why that has failed, as a clause; empty if it has not, and pages can be fetched."""
+        """Log in, and start a new session. Return the reason of a failure, as a clause; empty after a success."""
         assert self.run.login is not None
         self.logging_in = True
         why = await self.run.login.log_in(self.crawler)
@@ -234,7 +235,7 @@ class CrawlScheduler(Scheduler):
         return why
 
     def session_ended(self, host: str, why: str) -> None:
-        """Log in again, where that is allowed; else leave the host."""
+        """Log in again if that is allowed. Else give the pages of the host back from now on."""
         self.run.watch.leave(host)
         if self.run.login is None or self.logging_in:
             super().session_ended(host, why)
@@ -248,17 +249,17 @@ class CrawlScheduler(Scheduler):
             super().session_ended(host, f"{why}, and the login has failed: {failed}")
 
     def fetched_nothing(self, why: str) -> None:
-        """Keep the reason for the end, where it is printed once."""
+        """Keep the reason, which the command prints at the end."""
         self.why_nothing = why
 
     @property
     def room(self) -> int:
-        """The number of pages that may be requested until those fetched and under way reach the order's limit."""
+        """The number of further pages that may be requested now: the order's limit less those fetched and under way."""
         most = self.run.order.max_pages
         return super().room if most is None else most - self.pages - self.under_way
 
     def has_pending_requests(self) -> bool:
-        """Return whether the run has to go on. Scrapy calls this."""
+        """Return whether the run continues. Scrapy calls this."""
         if super().has_pending_requests():
             return True
         if self.run.requisites is not None and self.run.requisites.busy():
@@ -266,12 +267,12 @@ class CrawlScheduler(Scheduler):
         return self.run.order.revisit
 
     def full(self) -> bool:
-        """Return whether the pages fetched have reached the order's limit."""
+        """Return whether the number of fetched pages has reached the order's limit."""
         most = self.run.order.max_pages
         return most is not None and self.pages >= most
 
     def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
-        """Count a visit that has ended, and pass its page on to the sinks."""
+        """Count the result of a visit, and pass its page on to the sinks."""
         self._note_answer(visit, result)
         if isinstance(result, Fetched):
             self.run.returns.note(visit, result)
@@ -281,7 +282,7 @@ class CrawlScheduler(Scheduler):
                 sink.finished(visit, result)
 
     def finished_resource(self, visit: ScrapyVisit, result: Report | None) -> None:
-        """Count a robots.txt that holds back the pages of its host: without an answer, or refused for now."""
+        """Count a robots.txt because of which the pages of its host wait: without an answer, or with 429 or 503."""
         if visit.claim.kind != "robots" or not isinstance(result, Failed):
             return
         if result.fault == "silent":
@@ -304,7 +305,7 @@ class CrawlScheduler(Scheduler):
 
 
 class _Reported(Witness):
-    """The witness that passes reports on to the sinks. The thread that writes calls it."""
+    """An observer that passes reports on to the sinks. The thread that writes calls it."""
 
     def __init__(self, run: Running) -> None:
         self._run = run
@@ -327,7 +328,7 @@ class _Reported(Witness):
 
 
 class PageReader(Reader):
-    """A reader of all links of a page, in one pass."""
+    """A reader that takes all links of a page, except those that the order leaves out."""
 
     def __init__(self, options: ScrapyOptions, agent: str, order: CrawlOrder, watch: CrawlWatch) -> None:
         super().__init__(options, agent)
@@ -337,20 +338,21 @@ class PageReader(Reader):
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
     ) -> tuple[float | None, list[str | Link]]:
-        """Return the page's relevance, None if not known, and its links. `followed` is empty, because no request is
-        made."""
-        near = self.near(response)
+        """Return (relevance of the page or None if it is not known, its links). `followed` is empty: this spider makes
+        no requests."""
+        relevance = self.relevance(response)
         links: list[str | Link] = [*followed]
         if not isinstance(response, HtmlResponse):
-            return near, links
-        # Count what is not followed, with the option that would follow it.
+            return relevance, links
+        # Count the pages whose links are not read, with the option that would read them.
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.leave_out(response.url, "nofollow pages (--follow-all)")
             response.flags.append(NOT_FOLLOWED)
-            return near, links
+            return relevance, links
         targets = links_of(response)
         if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):
             self._watch.leave_out(response.url, "pages without a link that run scripts (--render)")
+        # Take the links, and count those that are not followed, with the option that would follow them.
         for url, (text, rel) in targets.items():
             if self.leaves_out(url):
                 self._watch.leave_out(url, "links that log out or delete (--follow-logout)")
@@ -358,13 +360,13 @@ class PageReader(Reader):
             if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.leave_out(url, "links to other files (--all-files)")
                 continue
-            nearness = None if near is None else self.nearness(near, text or None)
-            links.append(Link(url, nearness, anchor=text or None, rel=rel or None) if text or rel or nearness else url)
-        return near, links
+            guess = None if relevance is None else self.relevance_of_link(relevance, text or None)
+            links.append(Link(url, guess, anchor=text or None, rel=rel or None) if text or rel or guess else url)
+        return relevance, links
 
 
 def makes_links(response: HtmlResponse) -> bool:
-    """Return whether a page runs scripts, which may make links."""
+    """Return whether a page has scripts: these may make links."""
     scripts = Document.of(response).elements("script")
     return any((node.get("type") or "module").lower() in SCRIPTS for node, _ in scripts)
 
@@ -375,7 +377,7 @@ def asks_for_password(response: Response) -> bool:
 
 
 def forbids_follow(response: TextResponse, agent: str) -> bool:
-    """Return whether the page forbids all agents, or this one, to follow its links."""
+    """Return whether a page forbids all agents, or this one, to follow its links."""
     headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
     if headers and forbids("nofollow", headers, {"", agent}):
         return True

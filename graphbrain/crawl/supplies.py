@@ -1,8 +1,9 @@
-"""The requests that a rendered page makes, carried out by Scrapy: the browser itself has no network.
+"""A client that sends the requests of rendered pages by Scrapy, because the browser itself has no network.
 
-So robots.txt, the user agent, the proxy, the limit of a body, the user's cookies and headers, and the archive are those
-of all other requests. A page gets scripts and data (`SUPPLIED`) by GET, of the hosts of the scope and of those that the
-order names; everything else is refused. An answer is kept for `KEPT` seconds: pages of a site share their scripts.
+So robots.txt, the user agent, the proxy, the limit of a body, the user's cookies and headers, and the archive are the
+same as for all other requests. A page gets scripts and data (`SUPPLIED`) by GET, from hosts of the scope and from those
+that the order names. All other requests are refused. Answers are kept for `KEPT` seconds, because the pages of a site
+share their scripts.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["SUPPLIED", "Kept", "Supplies", "headers_of"]
 
 SUPPLIED = frozenset({"script", "xhr", "fetch"})
-"""The kinds of resources, by Playwright's names, that pages get."""
+"""The kinds of resources that pages get, by Playwright's names."""
 KEPT = 300.0
 """Seconds for which an answer is kept."""
 MOST_KEPT = 64 << 20
-"""Bytes of all answers that are kept."""
+"""Most bytes of all answers that are kept."""
 LASTING = frozenset({200, 404, 410})
 """The statuses of answers that are kept."""
 REDIRECTS = PERMANENT | TEMPORARY
@@ -45,21 +46,21 @@ MOST_REDIRECTS = 5
 OF_CONNECTION = frozenset(
     {"host", "connection", "content-length", "accept-encoding", "cookie", "user-agent", "upgrade-insecure-requests"}
 )
-"""Headers that the browser sets and Scrapy sets anew."""
+"""Headers of the browser that Scrapy sets itself."""
 OTHER_HOSTS = "scripts and data of other hosts (--render-from)"
 FORBIDDEN = "scripts and data that robots.txt forbids"
 METHODS = "requests of pages that are no GET"
 
 
 class Supplies:
-    """The answers to the requests of rendered pages. Belongs to the thread of the event loop.
+    """A client for the requests of rendered pages. Only the thread of the event loop uses it.
 
     Args:
-        crawler: The crawler that carries out the requests.
-        watch: Counts what is refused.
+        crawler: The crawler that sends the requests.
+        watch: The counters of the run, which count refused requests.
         reaches: Returns whether a URL's host is in the scope.
-        hosts: Hosts outside the scope that may be asked, too.
-        requisites: What is fetched for an archive, and need not be fetched twice.
+        hosts: Hosts outside the scope that may be requested, too.
+        requisites: The queue of requisites, which need not fetch again what a page has fetched.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Supplies:
         self._crawler, self._watch, self._reaches = crawler, watch, reaches
         self._hosts, self._requisites = frozenset(hosts), requisites
         self._kept = Kept()
-        self._coming: dict[tuple[str, str], asyncio.Task[Response | None]] = {}
+        self._under_way: dict[tuple[str, str], asyncio.Task[Response | None]] = {}
 
     async def get(self, wish: Wish) -> Response | None:
         """Return the answer to a request of a page; None if it is refused, or has no answer."""
@@ -83,7 +84,7 @@ class Supplies:
             self._watch.leave_out(wish.url, METHODS)
             return None
         url, headers = wish.url.partition("#")[0], headers_of(await wish.all_headers())
-        # Follow redirects here, since each step must be allowed.
+        # Fetch the URL, and follow redirects here, because the host of each step must be allowed.
         for _ in range(MOST_REDIRECTS + 1):
             if not self._may(url):
                 self._watch.leave_out(url, OTHER_HOSTS)
@@ -99,20 +100,21 @@ class Supplies:
         return None
 
     def _may(self, url: str) -> bool:
-        """Return whether pages may ask this URL's host."""
+        """Return whether pages may request a URL of this host."""
         return self._reaches(url) or (urlsplit(url).scheme in ("http", "https") and host_of(url) in self._hosts)
 
     async def _once(self, url: str, headers: Mapping[str, str]) -> Response | None:
-        """Return the answer that is kept, or that another page has asked for, or else a new one."""
+        """Return the answer to a URL: one that is kept, one that another page has requested, or a new one."""
         key = url, headers.get("accept", "")
-        if (kept := self._kept.get(key)) is not None:
-            return kept
+        if (answer := self._kept.get(key)) is not None:
+            return answer
         if "authorization" in headers:
             return await self._fetch(url, headers)
-        if (coming := self._coming.get(key)) is None:
-            coming = self._coming[key] = asyncio.ensure_future(self._fetch(url, headers))
-            coming.add_done_callback(lambda _: self._coming.pop(key, None))
-        answer = await asyncio.shield(coming)
+        # Fetch the URL once for all pages that request it at the same time.
+        if (fetch := self._under_way.get(key)) is None:
+            fetch = self._under_way[key] = asyncio.ensure_future(self._fetch(url, headers))
+            fetch.add_done_callback(lambda _: self._under_way.pop(key, None))
+        answer = await asyncio.shield(fetch)
         if answer is not None:
             self._kept.put(key, answer)
         return answer
@@ -135,19 +137,19 @@ class Supplies:
 
 
 class Kept:
-    """Answers that are kept for a while, the oldest of which make room for new ones."""
+    """A cache of answers. They expire after `KEPT` seconds, and the oldest are removed when they are too large."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[tuple[str, str], tuple[Response, float]] = OrderedDict()
         self._bytes = 0
 
     def get(self, key: tuple[str, str]) -> Response | None:
-        """Return the answer of this key, None if it is not kept any more."""
+        """Return the answer of a key; None if there is none, or if it has expired."""
         answer, until = self._answers.get(key, (None, 0.0))
         return None if time.monotonic() > until else answer
 
     def put(self, key: tuple[str, str], answer: Response) -> None:
-        """Keep an answer of `LASTING`, unless its Cache-Control forbids it."""
+        """Keep an answer if its status is in `LASTING` and its Cache-Control allows it."""
         directives = _value(answer, "Cache-Control").lower()
         if (
             answer.status not in LASTING
@@ -166,7 +168,7 @@ class Kept:
 
 
 def headers_of(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a page's request without those of the browser and of its connection."""
+    """Return the headers of a page's request, without those of the connection and of the browser itself."""
     return {
         name.lower(): value
         for name, value in given.items()

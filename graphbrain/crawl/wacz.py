@@ -1,7 +1,8 @@
 """A WACZ file of the WARC files in a folder: one file that ReplayWeb.page opens, with a list of pages and their texts.
 
-The package `wacz` packs it, in a process of its own, from the WARC files and a list that is made here: its own list has
-neither the seeds nor the titles. No part of this is in memory at once.
+The package `wacz` packs it in another process, from the WARC files and a list of pages that this module writes, because
+the list of the package has neither seeds nor titles. The list is written page by page, and is never in memory as a
+whole.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from graphbrain.schedule.fingerprints import visible_text
 __all__ = ["MOST", "check_target", "pack"]
 
 MOST = 10_000_000_000
-"""The default of the most bytes of WARC files that are packed."""
+"""Default of the most bytes of WARC files that are packed."""
 MOST_TEXT = 1_900_000_000
-"""Bytes of the list of pages from which on it has no more texts: the package packs no list of 2 GiB."""
+"""Bytes of the list of pages after which it gets no more texts: the package cannot pack a list of 2 GiB."""
 _RUN = "import sys; from wacz.main import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -40,13 +41,16 @@ def check_target(file: Path) -> None:
 
 
 def pack(folder: Path, file: Path, most: int = MOST) -> tuple[int, int]:
-    """Pack the finished WARC files of a folder, and replace an earlier file. Return the number of pages, and of those
-    whose text is left out because the list would be too long.
+    """Pack the finished WARC files of a folder into a WACZ file, and replace an earlier one.
+
+    Returns:
+        (number of pages, number of pages whose text is left out because the list would be too long).
 
     Raises:
         BadInput: There is no WARC file, or one is broken.
-        GraphbrainError: They have more than `most` bytes, or cannot be packed.
+        GraphbrainError: The files have more than `most` bytes, or cannot be packed.
     """
+    # Check the name of the WACZ file, and the names and sizes of the WARC files.
     check_target(file)
     warcs = warcs_in([folder])
     if len({warc.name for warc in warcs}) < len(warcs):
@@ -57,17 +61,18 @@ def pack(folder: Path, file: Path, most: int = MOST) -> tuple[int, int]:
             f"The WARC files in {folder} have {size:,} bytes, more than the {most:,} of --wacz-size: no WACZ is made. "
             "Raise it, or move files of earlier runs elsewhere."
         )
-    # Make it beside its place, and move it there when it is whole.
+    # Write to a temporary folder, and move the file to its place when it is whole.
     with TemporaryDirectory(prefix=f".{file.name}-", dir=file.parent) as work, Captures(warcs) as captures:
-        pages = Path(work) / "pages.jsonl"
-        main, number, silent = _list(captures, seeds_of(folder), pages)
+        list_of_pages = Path(work) / "pages.jsonl"
+        first_seed, pages, without_text = _list(captures, seeds_of(folder), list_of_pages)
         packed = Path(work) / file.name
-        _create(packed, pages, warcs, main)
+        _create(packed, list_of_pages, warcs, first_seed)
         packed.replace(file)
-    return number, silent
+    return pages, without_text
 
 
 def _create(packed: Path, pages: Path, warcs: Sequence[Path], main: str) -> None:
+    """Run the package `wacz`. `pages`: the list of pages. `main`: the URL that readers open first; empty for none."""
     words = ["create", "-o", str(packed), "--copy-pages", "--pages", str(pages), *(["--url", main] if main else [])]
     ran = subprocess.run(
         [sys.executable, "-c", _RUN, *words, *map(str, warcs)],
@@ -79,21 +84,20 @@ def _create(packed: Path, pages: Path, warcs: Sequence[Path], main: str) -> None
 
 
 def _list(captures: Captures, seeds: Collection[str], file: Path) -> tuple[str, int, int]:
-    """Write the list of pages. Return the URL of the first seed, and the numbers of pages, and of those without their
-    text."""
-    main, number, silent, size = "", 0, 0, 0
+    """Write the list of pages. Return (URL of the first seed, number of pages, number of pages without their text)."""
+    first_seed, number, without_text, size = "", 0, 0, 0
     with file.open("w", encoding="utf-8") as out:
         out.write(json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}) + "\n")
         for number, page in enumerate(_pages(captures, seeds), 1):
-            main = main or (page["url"] if page.get("seed") else "")
+            first_seed = first_seed or (page["url"] if page.get("seed") else "")
             if size > MOST_TEXT and page.pop("text", None):
-                silent += 1
+                without_text += 1
             size += out.write(json.dumps({"id": f"page-{number}", **page}) + "\n")
-    return main, number, silent
+    return first_seed, number, without_text
 
 
 def _pages(captures: Captures, seeds: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the pages, each as it was first, and each time that it had changed."""
+    """Yield each version of each page, as an entry of the list."""
     for capture in captures.changes():
         if capture.status == 200 and isinstance(response := captures.response(capture), HtmlResponse):
             yield _page(capture, response) | ({"seed": True} if capture.url in seeds else {})

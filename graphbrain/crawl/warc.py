@@ -1,11 +1,12 @@
-"""WARC files of a crawl: written, rotated, indexed, and mended after a kill.
+"""A writer of WARC files (ISO 28500:2017, WARC 1.1), which rotates, indexes and, after a kill, mends them.
 
-ISO 28500:2017 (WARC 1.1), with each record in a gzip member of its own. A file that is being written has the suffix
-`.open` and a lock. The two records of an exchange are one write at its end, so after a kill at most the last member is
-torn. `mend` cuts that one off and finishes the file. A finished file has a CDXJ index beside it. `captures.sqlite` in
-the same folder records the captures, so that a payload which was written once is a revisit record from then on, in any
-file and by any process. A 304 is a revisit record, too, of the last payload of its URL. Its block is empty, because
-readers show the headers of a revisit record in place of the page's: those of the 304 are a metadata record.
+Each record is a gzip member. A file that is being written has the suffix `.open` and a lock. All records of an exchange
+are appended by one write, so after a kill at most the last member is torn: `mend` cuts it off and finishes the file. A
+finished file has a CDXJ index beside it.
+
+`captures.sqlite` in the same folder has the captures of all files. A payload that is in a file already becomes a
+revisit record. An answer 304 also becomes a revisit record, of the last payload of its URL. The block of that record is
+empty, and a metadata record has the headers of the 304: readers would show them in place of the headers of the page.
 """
 
 from __future__ import annotations
@@ -49,10 +50,11 @@ class Exchange:
     """One request and its answer.
 
     Attributes:
-        sent, got: The headers. Each letter of their texts is the byte of this number (Latin-1).
+        sent: The headers of the request, decoded as Latin-1.
+        got: The headers of the answer, decoded as Latin-1.
         body: The payload as received, with its content coding.
         at: The time at which it was received (UTC).
-        truncated: The reason why the body is not whole, a word of WARC-Truncated; empty if it is.
+        truncated: The reason why the body is not whole, as a value of WARC-Truncated; empty if it is whole.
     """
 
     url: str
@@ -73,7 +75,7 @@ class Exchange:
 
 
 class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
-    """The head of a message, of which warcio itself rewrites what is not ASCII."""
+    """The head of an HTTP message with its bytes unchanged: warcio itself escapes letters beyond ASCII."""
 
     def compute_headers_buffer(self, header_filter: Any = None) -> None:
         self.headers_buff = self.to_bytes(header_filter, "latin-1")
@@ -85,13 +87,18 @@ def digest_of(payload: bytes) -> str:
 
 
 class Archive:
-    """A folder of WARC files, written by one thread of each process. Methods raise OSError if it cannot be written."""
+    """A folder of WARC files, which one thread of each process writes. Methods raise OSError if they cannot write.
+
+    Args:
+        folder: The folder.
+        info: The fields of the warcinfo record of each file.
+        most: The number of bytes at which a file is finished and another one begun.
+        seeds: The URLs at which the crawl begins. Those of earlier runs are kept.
+    """
 
     def __init__(
         self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000, seeds: Iterable[str] = ()
     ) -> None:
-        """Open the archive. `info`: fields of the warcinfo record of each file. `most`: bytes from which a file is
-        finished. `seeds`: the URLs at which its crawl begins, in addition to those of earlier runs."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
         with _as_os_error():
@@ -100,7 +107,7 @@ class Archive:
         self._writer = BufferWARCWriter(gzip=False, warc_version="WARC/1.1")
         self._file: FileIO | None = None
         self._end = 0
-        """The bytes of the file that are whole records."""
+        """The number of bytes of whole records in the file."""
         self._serial = 0
         self.records = 0
 
@@ -111,16 +118,18 @@ class Archive:
         self.close()
 
     def write(self, exchange: Exchange) -> None:
-        """Write the response, or a revisit record in its place, and the request."""
+        """Write an exchange: the record of its answer, which may be a revisit record, and the record of its request."""
         with _as_os_error():
             self._write(exchange)
 
     def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
-        """Return whether the last payload of a URL is of the answer with this ETag and Last-Modified (None: not asked
-        for), so that a 304 can be written as a revisit record of it."""
+        """Return whether the last payload of a URL came with this ETag and Last-Modified: a 304 can refer to it.
+
+        None for a header that the request does not send.
+        """
         with _as_os_error():
-            before = self._captures.of_url(url)
-        return before is not None and etag in (None, before.etag) and modified in (None, before.modified)
+            last = self._captures.of_url(url)
+        return last is not None and etag in (None, last.etag) and modified in (None, last.modified)
 
     def close(self) -> None:
         """Finish the file that is being written."""
@@ -134,76 +143,87 @@ class Archive:
     def _write(self, exchange: Exchange) -> None:
         if self._file is None or self._end >= self._most:
             self._begin(exchange.at)
+        # Make the record of the answer, then those that refer to it.
         date = exchange.at.strftime("%Y-%m-%dT%H:%M:%SZ")  # whole seconds, as indexes have: wabac.js compares them
-        given = {"WARC-Date": date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
-        response, origin = self._response(exchange, given)
-        beside = {**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
-        path = urlsplit(exchange.url)
-        target = (path.path or "/") + (f"?{path.query}" if path.query else "")
-        request = _Head(f"{exchange.method} {target} HTTP/1.1", [*exchange.sent], is_http_request=True)
-        others = [
-            self._writer.create_warc_record(
-                exchange.url,
-                "request",
-                payload=BytesIO(exchange.request_body),
-                http_headers=request,
-                warc_headers_dict=beside,
-            )
-        ]
+        fields = {"WARC-Date": date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
+        response, payload = self._response(exchange, fields)
+        fields = {**fields, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
+        others = [self._request(exchange, fields)]
         if response.rec_type == "revisit" and response.http_headers is None:
             others.append(
                 self._writer.create_warc_record(
-                    exchange.url, "metadata", payload=BytesIO(_fields(exchange)), warc_headers_dict=beside
+                    exchange.url, "metadata", payload=BytesIO(_fields(exchange)), warc_headers_dict=fields
                 )
             )
+        # Append the records to the file, and note the capture.
         offset, length = self._put(response, *others)
         self._index.add(_cdxj(response, length, offset, self._name.removesuffix(OPEN)))
-        if origin is not None:
-            self._captures.add(exchange.url, origin)
+        if payload is not None:
+            self._captures.add(exchange.url, payload)
 
-    def _response(self, exchange: Exchange, given: dict[str, str]) -> tuple[Any, _Payload | None]:
-        """Return the record of an answer, and the payload that is from now on the last one of its URL."""
+    def _response(self, exchange: Exchange, fields: dict[str, str]) -> tuple[Any, _Payload | None]:
+        """Return the record of an answer, and the payload that becomes the last one of its URL, if any.
+
+        `fields`: the headers of the record.
+        """
         head = _Head(
             f"{exchange.status} {reasons.get(exchange.status, '')}".strip(), [*exchange.got], exchange.protocol
         )
         etag, modified = exchange.header("etag"), exchange.header("last-modified")
-        # A 304 refers to the last payload of this URL.
-        if exchange.status == 304 and (before := self._captures.of_url(exchange.url)) is not None:
-            record = self._revisit(exchange.url, before, None, given)
+        # A 304 refers to the last payload of the URL.
+        if exchange.status == 304 and (last := self._captures.of_url(exchange.url)) is not None:
+            record = self._revisit(exchange.url, last, None, fields)
             record.rec_headers.replace_header("WARC-Profile", NOT_MODIFIED)
-            return record, replace(before, etag=etag or before.etag, modified=modified or before.modified)
-        # Errors and answers that were cut off are kept as they came.
+            return record, replace(last, etag=etag or last.etag, modified=modified or last.modified)
+        # Write errors and truncated answers in full.
         if exchange.status != 200 or not exchange.body or exchange.truncated:
-            given = given | ({"WARC-Truncated": exchange.truncated} if exchange.truncated else {})
-            return self._full(exchange, head, given), None
-        # A payload that is in the archive already is referred to.
+            fields = fields | ({"WARC-Truncated": exchange.truncated} if exchange.truncated else {})
+            return self._full(exchange, head, fields), None
+        # Refer to the payload if it is in the archive already.
         digest = digest_of(exchange.body)
-        if (earlier := self._captures.of_digest(digest)) is not None:
-            payload = _Payload(digest, *earlier, etag, modified)
-            return self._revisit(exchange.url, payload, head, given), payload
-        return self._full(exchange, head, given), _Payload(digest, exchange.url, given["WARC-Date"], etag, modified)
+        if (origin := self._captures.of_digest(digest)) is not None:
+            url, date = origin
+            payload = _Payload(digest, url, date, etag, modified)
+            return self._revisit(exchange.url, payload, head, fields), payload
+        return self._full(exchange, head, fields), _Payload(digest, exchange.url, fields["WARC-Date"], etag, modified)
 
-    def _full(self, exchange: Exchange, head: _Head, given: dict[str, str]) -> Any:
+    def _full(self, exchange: Exchange, head: _Head, fields: dict[str, str]) -> Any:
         return self._writer.create_warc_record(
-            exchange.url, "response", payload=BytesIO(exchange.body), http_headers=head, warc_headers_dict=given
+            exchange.url, "response", payload=BytesIO(exchange.body), http_headers=head, warc_headers_dict=fields
         )
 
-    def _revisit(self, url: str, payload: _Payload, head: _Head | None, given: dict[str, str]) -> Any:
+    def _revisit(self, url: str, payload: _Payload, head: _Head | None, fields: dict[str, str]) -> Any:
         """Return a revisit record of a payload. Without a head its block is empty."""
         return self._writer.create_revisit_record(
-            url, payload.digest, payload.url, payload.date, head, warc_headers_dict=given
+            url, payload.digest, payload.url, payload.date, head, warc_headers_dict=fields
+        )
+
+    def _request(self, exchange: Exchange, fields: dict[str, str]) -> Any:
+        """Return the record of a request."""
+        parts = urlsplit(exchange.url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        head = _Head(f"{exchange.method} {target} HTTP/1.1", [*exchange.sent], is_http_request=True)
+        return self._writer.create_warc_record(
+            exchange.url,
+            "request",
+            payload=BytesIO(exchange.request_body),
+            http_headers=head,
+            warc_headers_dict=fields,
         )
 
     def _put(self, *records: Any) -> tuple[int, int]:
-        """Write records at once, each as a member. Return the offset and the length of the first. If not all can be
-        written, none is."""
+        """Append records, each as a gzip member. After an error none of them is in the file.
+
+        Returns:
+            (offset, length) of the first member, in bytes.
+        """
         assert self._file is not None
         members = [self._packed(record) for record in records]
-        rest, offset = memoryview(b"".join(members)), self._end
+        unwritten, offset = memoryview(b"".join(members)), self._end
         try:
             self._file.seek(offset)
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            while unwritten:
+                unwritten = unwritten[self._file.write(unwritten) :]
         except OSError:
             with suppress(OSError):
                 self._file.truncate(offset)
@@ -227,10 +247,10 @@ class Archive:
             self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
             self._serial += 1
             if (self._folder / self._name.removesuffix(OPEN)).exists():
-                continue  # it would be replaced when this one is finished
+                continue  # a finished file has this name, and must not be replaced
             stream = (self._folder / self._name).open("xb", buffering=0)
             fcntl.flock(stream, fcntl.LOCK_EX)
-            # Another process may have taken it for one that a killed process has left, before it was locked.
+            # Before the lock, `mend` of another process may have taken the file for that of a killed process.
             if _is_at(stream, self._folder / self._name):
                 self._file, self._end = stream, 0
             else:
@@ -247,7 +267,7 @@ class Archive:
 
 
 class _Index:
-    """The lines of the index of one file, in a temporary file of SQLite: a file has up to a million."""
+    """The lines of the index of one WARC file, up to a million, in a temporary file of SQLite."""
 
     def __init__(self) -> None:
         self._sql = sqlite3.connect("")
@@ -257,7 +277,7 @@ class _Index:
         self._sql.execute("INSERT INTO line VALUES (?)", (line,))
 
     def write(self, file: Path) -> None:
-        """Write the lines in their order, and begin anew."""
+        """Write the lines in sorted order, and empty the index."""
         try:
             with file.open("w", encoding="utf-8") as out:
                 out.writelines(f"{line}\n" for (line,) in self._sql.execute("SELECT text FROM line ORDER BY text"))
@@ -276,7 +296,7 @@ def _finished(file: Path, index: _Index) -> None:
 
 
 def _is_at(opened: IO[bytes], path: Path) -> bool:
-    """Return whether an open file still has this path."""
+    """Return whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(opened.fileno()), path.stat())
     except FileNotFoundError:
@@ -285,7 +305,7 @@ def _is_at(opened: IO[bytes], path: Path) -> bool:
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Raise an error of SQLite, such as a full disk, as OSError."""
+    """Raise OSError for an error of SQLite within the block, such as a full disk."""
     try:
         yield
     except sqlite3.Error as error:
@@ -294,8 +314,15 @@ def _as_os_error() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Payload:
-    """The last payload of a URL: where it was written first, and the headers by which the URL's next request asks for
-    what is newer."""
+    """The last payload of a URL.
+
+    Attributes:
+        digest: The digest.
+        url: The URL of the record that has the payload itself.
+        date: The time of that record.
+        etag: The ETag of the last answer of the URL.
+        modified: The Last-Modified of that answer.
+    """
 
     digest: str
     url: str
@@ -305,15 +332,15 @@ class _Payload:
 
 
 class _Captures:
-    """The captures by payload and by URL: the first of each payload, the last payload of each URL."""
+    """The first record of each payload, and the last payload of each URL, in a file of SQLite."""
 
     def __init__(self, folder: Path) -> None:
         self._sql = sqlite3.connect(folder / CAPTURES, timeout=60.0, isolation_level=None)
-        # The file may be lost with the machine: then payloads are written once more.
+        # Do not wait for the disk: if the machine fails and the file is lost, payloads are written once more.
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = OFF")
         self._sql.execute("CREATE TABLE IF NOT EXISTS payload (digest TEXT PRIMARY KEY, url TEXT, date TEXT)")
-        # Before it there was a table `page`, which lacked most captures: those URLs are asked for in full once.
+        # Drop the table of older versions, which lacked most captures. Its URLs are requested in full once.
         self._sql.execute("DROP TABLE IF EXISTS page")
         self._sql.execute(
             "CREATE TABLE IF NOT EXISTS last"
@@ -331,14 +358,14 @@ class _Captures:
         self._sql.execute("INSERT OR REPLACE INTO last VALUES (?, ?, ?, ?, ?, ?)", (url, *astuple(payload)))
 
     def of_digest(self, digest: str) -> tuple[str, str] | None:
-        """Return URL and date of the record that has this payload."""
+        """Return (URL, date) of the record that has this payload itself; None if there is none."""
         record: tuple[str, str] | None = self._sql.execute(
             "SELECT url, date FROM payload WHERE digest = ?", (digest,)
         ).fetchone()
         return record
 
     def of_url(self, url: str) -> _Payload | None:
-        """Return the last payload of a URL."""
+        """Return the last payload of a URL, if any."""
         row = self._sql.execute(
             "SELECT digest, origin, date, etag, modified FROM last WHERE url = ?", (url,)
         ).fetchone()
@@ -349,7 +376,7 @@ class _Captures:
 
 
 def seeds_of(folder: Path) -> frozenset[str]:
-    """Return the URLs at which the crawls of an archive began; none where they are not known."""
+    """Return the URLs at which the crawls of an archive began; none if they are not known."""
     if not (folder / CAPTURES).exists():
         return frozenset()
     with suppress(sqlite3.Error), closing(sqlite3.connect(folder / CAPTURES, timeout=60.0)) as sql:
@@ -362,12 +389,12 @@ def seeds_of(folder: Path) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A file that a killed process had left.
+    """A file of a killed process that was finished.
 
     Attributes:
-        file: The finished file. One without a whole record is removed.
-        records: Its whole records.
-        cut: The bytes of a torn record that were cut off.
+        file: The finished file. A file without a whole record was removed.
+        records: The number of its whole records.
+        cut: The number of bytes of a torn record that were cut off.
     """
 
     file: Path
@@ -376,10 +403,7 @@ class Mended:
 
 
 def mend(folder: Path) -> list[Mended]:
-    """Finish the files that killed processes have left, and return them.
-
-    A torn last record is cut off. Files that are being written are skipped.
-    """
+    """Finish the files of killed processes, and return them. Cut torn last records off. Skip files in use."""
     done = []
     for file in sorted(folder.glob(f"*.warc.gz{OPEN}")):
         with suppress(FileNotFoundError), file.open("r+b") as opened:
@@ -411,25 +435,27 @@ def _mended(file: Path, opened: IO[bytes]) -> Mended:
 
 
 def whole_members(file: IO[bytes]) -> tuple[int, int]:
-    """Return the number of bytes at the beginning of a file that are whole gzip members, and the number of these."""
+    """Return (bytes, number) of the whole gzip members at the beginning of a file."""
     file.seek(0)
-    whole = read = members = 0
+    whole_bytes = bytes_read = members = 0
     packed = b""
     unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
     while True:
+        # Read more when the last chunk is used up.
         if not packed:
             packed = file.read(CHUNK)
-            read += len(packed)
+            bytes_read += len(packed)
             if not packed:
-                return whole, members
+                return whole_bytes, members
+        # Unpack it. A member that does not unpack was not written whole.
         try:
-            # A member that does not unpack was not written whole.
             unpacker.decompress(packed)
         except zlib.error:
-            return whole, members
+            return whole_bytes, members
+        # Count the member at its end.
         packed = unpacker.unused_data
         if unpacker.eof:
-            whole, members = read - len(packed), members + 1
+            whole_bytes, members = bytes_read - len(packed), members + 1
             unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
 
 
@@ -457,13 +483,13 @@ _SESSIONS_IN_QUERY = tuple(
         *(rb"aspsessionid[a-z]{8}=[a-z]{24}", rb"cfid=[^&]+&cftoken=[^&]+"),
     )
 )
-"""The session ids that the Internet Archive's form leaves out."""
+"""The session ids that the Internet Archive's keys leave out."""
 _WWW = re.compile(r"^www\d*\.")
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def _fields(exchange: Exchange) -> bytes:
-    """Return the head of an answer as the fields of a record."""
+    """Return the head of an answer as the block of a metadata record."""
     lines = [f"http-status-line: {exchange.protocol} {exchange.status} {reasons.get(exchange.status, '')}".strip()]
     return "".join(f"{line}\r\n" for line in (*lines, *(f"{name}: {value}" for name, value in exchange.got))).encode(
         "latin-1"
@@ -471,7 +497,7 @@ def _fields(exchange: Exchange) -> bytes:
 
 
 def _cdxj(record: Any, length: int, offset: int, name: str) -> str:
-    """Return the line of a response or a revisit record, as cdxj-indexer writes it."""
+    """Return the line of a response or a revisit record in an index, as cdxj-indexer writes it."""
     headers, http = record.rec_headers, record.http_headers
     url, date = headers.get_header("WARC-Target-URI"), headers.get_header("WARC-Date")
     kind = None if http is None else http.get_header("Content-Type")
@@ -488,8 +514,11 @@ def _cdxj(record: Any, length: int, offset: int, name: str) -> str:
 
 
 def cdxj_key(url: str) -> str:
-    """Return the key of a URL in an index, the Internet Archive's SURT: its host reversed, then path and query in lower
-    case, without escapes that are not needed and without session ids, with the query sorted."""
+    """Return the key of a URL in an index: the Internet Archive's SURT.
+
+    It has the labels of the host in reverse order, then the path and the sorted query in lower case, without needless
+    escapes and without session ids.
+    """
     parts = urlsplit(url)
     host = ",".join(reversed(_WWW.sub("", (parts.hostname or "").strip(".")).split(".")))
     port = f":{parts.port}" if parts.port and parts.port != {"http": 80, "https": 443}.get(parts.scheme) else ""
@@ -501,12 +530,12 @@ def cdxj_key(url: str) -> str:
     for session in _SESSIONS_IN_QUERY:
         query = session.sub(lambda session_id: session_id[1] + (session_id[2] or b""), query)
     pairs = sorted(tuple(pair.split(b"=", 1)) for pair in query.lower().split(b"&"))
-    asks = b"&".join(b"=".join(pair) for pair in pairs)
-    return f"{host}{port}){path.decode()}" + (f"?{asks.decode()}" if asks else "")
+    query = b"&".join(b"=".join(pair) for pair in pairs)
+    return f"{host}{port}){path.decode()}" + (f"?{query.decode()}" if query else "")
 
 
 def _unescaped(text: str) -> bytes:
-    """Return a text without escapes, of escapes neither."""
+    """Return a text without escapes, also without those that were escaped themselves."""
     before, plain = b"", text.encode()
     while before != plain:
         before, plain = plain, unquote_to_bytes(plain)
@@ -518,11 +547,11 @@ def _escaped(text: bytes) -> bytes:
 
 
 def _collapsed(path: bytes) -> bytes:
-    """Return a path without dots and without empty parts, except for the last."""
-    kept: list[bytes] = []
+    """Return a path without the parts `.` and `..`, and without empty parts except the last one."""
+    parts: list[bytes] = []
     for part in path.split(b"/")[1:]:
-        if part == b".." and kept:
-            kept.pop()
+        if part == b".." and parts:
+            parts.pop()
         elif part != b".":
-            kept.append(part)
-    return b"/" + b"".join(part + b"/" for part in kept[:-1] if part) + (kept[-1] if kept else b"")
+            parts.append(part)
+    return b"/" + b"".join(part + b"/" for part in parts[:-1] if part) + (parts[-1] if parts else b"")

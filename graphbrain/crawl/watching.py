@@ -1,7 +1,7 @@
-"""Counters of a crawl's events, and the recognition of sites that let no page be fetched.
+"""Counters of a crawl's events, and the recognition of sites that block the crawl.
 
 An answer of a host is a page, or a *wall*: a status by which a site refuses, a redirect to a login, or silence. Other
-answers, such as a 404, are neither. Several threads call `CrawlWatch`, which remembers a bounded number of hosts.
+answers, such as a 404, are neither. Several threads call `CrawlWatch`. It remembers a bounded number of hosts.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from graphbrain.base.model import Answer, Failed, Fetched
 __all__ = ["REFUSING", "CrawlWatch", "CrawledHost", "rest_after"]
 
 MOST_HOSTS = 10_000
-"""The most hosts whose answers are counted."""
+"""Most hosts whose answers are counted."""
 MOST_LEFT_OUT = 100_000
-"""Links to files that are counted once each."""
+"""Most links that are not followed and are remembered, so that each is counted once."""
 REFUSING = (401, 403, 407, 429, 451, 503)
 """Statuses by which a site refuses all visitors or this crawler."""
 MOVED = (301, 302, 303, 307, 308)
 REFUSALS = 5
-"""Number of refusals without a page in between after which a site is reported as blocking."""
+"""Number of refusals, without a page in between, after which a site is reported as blocking."""
 PATIENCE = 30.0
-"""Seconds without a page after a single refusal, after which the same holds."""
+"""Seconds after a refusal, without a page since, after which a site is reported as blocking."""
 LOGINS = 3
-"""A site is behind a login when at least so many of its pages lead to one, and no more do not."""
+"""A site is behind a login if at least so many of its pages lead to one, and at least as many as do not."""
 MOST_PLACES = 100
-"""Places per host to which pages lead, or that have a password field, that are remembered."""
+"""Most addresses per host that are remembered, of those to which pages lead, and of those with a password field."""
 RATE_SECONDS = 60.0
 REST_PER_READ = 20.0
-"""The rest between two reads of all pages of a brain is at least so many times as long as a read."""
+"""The rest after a read of all pages of a brain is at least so many times as long as the read."""
 FETCHED = ("new", "changed", "same")
+FAILED = ("retry", "gone", "slowed")
 
 _WHY = {
     401: "it wants a login: --cookies, --header or --login can bring one",
@@ -50,7 +51,7 @@ _SILENCE = {
     "DownloadConnectionRefused": "it refuses connections",
     "DownloadTimeout": "it does not answer in time",
 }
-"""Reasons for silence, by the beginning of the name of Scrapy's exception."""
+"""Beginning of the name of one of Scrapy's exceptions → the reason of the silence."""
 
 
 @dataclass(slots=True)
@@ -58,13 +59,13 @@ class CrawledHost:
     """The answers of one host.
 
     Attributes:
-        pages: Answers that brought a page, those of a login included.
-        walls: Refusals by status, and silences by reason, since the last page.
-        since: Monotonic seconds of the first of `walls`.
-        moved: Visits by the place to which a redirect led them.
-        forms: Places that have a password field, and how often each was fetched as a page of its own.
-        seconds: Mean time of good answers, with exponentially decreasing weights.
-        reported: The site was reported as blocking.
+        pages: The number of answers with a page, including logins.
+        walls: Status of a refusal, or reason of a silence → their number since the last page.
+        since: The time of the first of `walls`, in monotonic seconds.
+        moved: Address → the number of redirects to it.
+        forms: Address of a page with a password field → the number of its visits.
+        seconds: The mean time of good answers, with exponentially decreasing weights.
+        reported: True if the site was reported as blocking.
     """
 
     pages: int = 0
@@ -76,21 +77,21 @@ class CrawledHost:
     reported: bool = False
 
     def login(self) -> str:
-        """Return the login to which most pages lead; empty if none leads to one."""
+        """Return the address of the login to which most pages lead; empty if no page leads to one."""
         places = {address: count for address in self.forms if (count := self.moved[address])}
         return max(places, key=places.__getitem__, default="")
 
     def logins(self) -> int:
-        """Return how many visits led to a login."""
+        """Return the number of visits that led to a login."""
         return sum(self.moved[address] for address in self.forms)
 
-    def in_vain(self) -> int:
-        """Return how many of `pages` brought only a login."""
+    def login_pages(self) -> int:
+        """Return how many of `pages` were logins to which other pages lead."""
         return sum(count for address, count in self.forms.items() if self.moved[address])
 
     def useful(self) -> int:
-        """Return how many of `pages` brought something else than a login."""
-        return self.pages - self.in_vain()
+        """Return how many of `pages` were not such logins."""
+        return self.pages - self.login_pages()
 
 
 class CrawlWatch:
@@ -101,11 +102,11 @@ class CrawlWatch:
         self._lock = threading.Lock()
         self.began = self.now()
         self.outcomes: Counter[str] = Counter()
-        """Visits by the brain's outcome: new, changed, same, alias, retry, gone, slowed; or led, for now."""
+        """Outcome in the brain's answer → the number of visits; `led` for visits with a temporary redirect."""
         self.errors: Counter[str] = Counter()
-        """Failed visits, by status or by the kind of failure."""
+        """Status or kind of failure → the number of failed visits."""
         self.bytes = self.again = 0
-        """Bytes of answers; and visits of pages that this run had fetched before."""
+        """The bytes of all answers; the number of visits of pages that this run had fetched before."""
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
@@ -113,7 +114,7 @@ class CrawlWatch:
         self.last_url = ""
 
     def now(self) -> float:
-        """Return the seconds of the watch's clock."""
+        """Return the time in seconds, by the clock of the watch."""
         return self._clock()
 
     @property
@@ -127,14 +128,14 @@ class CrawlWatch:
         return self.errors.total()
 
     def rate(self) -> float:
-        """Return the pages a second, of the last minute."""
+        """Return the number of pages per second in the last minute."""
         with self._lock:
             now = self.now()
             while self._recent and self._recent[0] < now - RATE_SECONDS:
                 self._recent.popleft()
             return len(self._recent) / max(1.0, min(RATE_SECONDS, now - self.began))
 
-    # ---------------------------------------------------------------- what happens
+    # ---------------------------------------------------------------- events
 
     def answered(
         self, host: str, status: int, seconds: float | None, size: int, *, address: str = "", form: bool = False
@@ -142,23 +143,24 @@ class CrawlWatch:
         """Count an answer.
 
         Args:
-            host: The host of the page that was asked for.
-            status: Its status; a redirect has its own.
-            seconds: How long it took, None if not known.
-            size: Bytes of its body.
-            address: Where the answer is from, or where a redirect leads, without the query.
-            form: Has it a password field?
+            host: The host of the requested page.
+            status: The status of the answer, also if it is a redirect.
+            seconds: The seconds that the answer took; None if not known.
+            size: The bytes of its body.
+            address: The address of the answer, or the target of a redirect, without the query.
+            form: True if the page has a password field.
         """
         with self._lock:
             self.bytes += size
             if (seen := self._host(host)) is None:
                 return
-            # A host is a wall while it only refuses, or only leads to a login.
+            # Count refusals and redirects; they may be walls.
             if status in REFUSING:
                 self._wall(seen, status)
             elif status in MOVED:
                 _count(seen.moved, address)
             elif status < 400:
+                # Count a page. It ends the walls of its host, unless it is a login to which other pages lead.
                 seen.pages += 1
                 if form:
                     _count(seen.forms, address)
@@ -181,33 +183,33 @@ class CrawlWatch:
             seen.walls[kind] += 1
 
     def useful(self) -> int:
-        """Return how many pages were fetched and recorded that brought something else than a login."""
+        """Return the number of pages that were fetched and recorded, without logins to which other pages lead."""
         with self._lock:
-            return self.fetched - sum(seen.in_vain() for seen in self.hosts.values())
+            return self.fetched - sum(seen.login_pages() for seen in self.hosts.values())
 
     def reported(self, reports: Sequence[Fetched | Failed], answers: Sequence[Answer]) -> None:
-        """Count visits by the answers to their reports."""
+        """Count visits by the brain's answers to their reports."""
         with self._lock:
             for report, answer in zip(reports, answers, strict=True):
                 if not answer.accepted:
                     self.errors["refused report"] += 1
                     continue
-                led = isinstance(report, Fetched) and report.redirected_to and answer.outcome in FETCHED
-                self.outcomes["led" if led else answer.outcome or ""] += 1
-                if answer.outcome in FETCHED and not led:
+                is_redirect = isinstance(report, Fetched) and report.redirected_to and answer.outcome in FETCHED
+                self.outcomes["led" if is_redirect else answer.outcome or ""] += 1
+                if answer.outcome in FETCHED and not is_redirect:
                     self._recent.append(self.now())
                     self.last_url = report.url
-                elif isinstance(report, Failed):
+                elif isinstance(report, Failed) or answer.outcome in FAILED:
                     self.errors[_kind(report)] += 1
 
     def leave(self, host: str) -> None:
-        """Note that another sentence has named this site."""
+        """Note that the user knows of the trouble with this site: `blocking` does not report it again."""
         with self._lock:
             if (seen := self._host(host)) is not None:
                 seen.reported = True
 
     def leave_out(self, url: str, why: str) -> None:
-        """Count a link that is not followed, once each for a bounded number of links."""
+        """Count a link that is not followed, by the reason. Of the first `MOST_LEFT_OUT` each is counted once."""
         with self._lock:
             mark = hash((url, why))
             if mark not in self._files and len(self._files) < MOST_LEFT_OUT:
@@ -222,7 +224,7 @@ class CrawlWatch:
     # ---------------------------------------------------------------- sentences
 
     def slow(self, most: int = 3, least: float = 1.0) -> list[tuple[str, float]]:
-        """Return the slowest hosts, and their seconds."""
+        """Return (host, seconds) of the `most` slowest hosts whose answers take at least `least` seconds."""
         with self._lock:
             hosts = [(name, seen.seconds) for name, seen in self.hosts.items() if seen.seconds >= least]
         return sorted(hosts, key=lambda pair: -pair[1])[:most]
@@ -237,20 +239,21 @@ class CrawlWatch:
 
     def _blocks(self, name: str, seen: CrawledHost) -> str:
         """Return the sentence on a site that blocks; empty if it does not."""
-        many, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
-        if not useful and NO_NAME in seen.walls:  # waiting brings no name
-            return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
-        if many and not useful and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
-            return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
-        lasting = many >= REFUSALS and self.now() > seen.since + PATIENCE
-        if lasting or (many >= 4 * REFUSALS and many > useful / 10):
-            return _walled(name, seen, f"its last {many} requests")
+        walls, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
+        # It has shown no page. A name that is not known stays so, whatever the patience.
+        is_long = self.now() > seen.since + PATIENCE
+        if walls and not useful and (walls >= REFUSALS or is_long or NO_NAME in seen.walls):
+            return _walled_from_start(name, seen)
+        # It has shown pages, and no more for a while.
+        if (walls >= REFUSALS and is_long) or (walls >= 4 * REFUSALS and walls > useful / 10):
+            return _walled(name, seen, f"its last {walls} requests")
+        # Its pages lead to a login.
         if logins and logins >= useful and (logins >= LOGINS or self.now() > self.began + PATIENCE):
             return _leads_to_login(name, seen)
         return ""
 
     def meets_walls(self) -> bool:
-        """Return whether the last answers of a host are walls."""
+        """Return whether the last answers of any host are walls."""
         with self._lock:
             return any(seen.walls for seen in self.hosts.values())
 
@@ -261,8 +264,7 @@ class CrawlWatch:
                 if seen.reported:
                     continue
                 if seen.walls and not seen.useful():
-                    many = seen.walls.total()
-                    yield _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
+                    yield _walled_from_start(name, seen)
                 elif seen.logins() >= max(1, seen.useful()):
                     yield _leads_to_login(name, seen)
                 elif 0 < seen.pages == seen.forms.total() < LOGINS:
@@ -274,8 +276,14 @@ def _count(places: Counter[str], address: str) -> None:
         places[address] += 1
 
 
+def _walled_from_start(name: str, seen: CrawledHost) -> str:
+    """Return the sentence on a site all of whose answers are walls."""
+    walls = seen.walls.total()
+    return _walled(name, seen, "its only request" if walls == 1 else f"all of its {walls} requests")
+
+
 def _walled(name: str, seen: CrawledHost, which: str) -> str:
-    """Return the sentence on a site whose answers are walls. `which`: its requests that met one."""
+    """Return the sentence on a site whose answers are walls. `which`: the requests with such an answer, in words."""
     kind = seen.walls.most_common(1)[0][0]
     if isinstance(kind, str):
         does = "answers no more" if seen.useful() else "does not answer"
@@ -296,13 +304,16 @@ def _asks_for_password(name: str, seen: CrawledHost) -> str:
     )
 
 
-def _kind(report: Failed) -> str:
-    """Return the kind of a visit's failure, in a word or two."""
+def _kind(report: Fetched | Failed) -> str:
+    """Return the status of a failed visit, or its kind in a word or two. A page that was fetched and counts as failed
+    redirects to itself, or to no page."""
     if report.status is not None:
         return str(report.status)
+    if isinstance(report, Fetched):
+        return "redirect"
     return {"not_sent": "not sent", "not_understood": "not understood"}.get(report.fault or "", "no answer")
 
 
 def rest_after(read: float, least: float) -> float:
-    """Return the seconds to rest after a read of all pages of a brain that took `read` seconds."""
+    """Return the seconds to rest after a read of all pages of a brain that took `read` seconds: `least`, or more."""
     return max(least, REST_PER_READ * read)

@@ -2,16 +2,16 @@
 
     python crawler.py http://a.example/ http://b.example/
 
-This crawls these hosts. Started again without a URL it continues; started twice, both processes share the work.
+This crawls these hosts. Started again without a URL, it continues. Two processes of it share the work.
 
 One loop claims as many pages as threads are free, and reports their results in batches of any size. The brain chooses
-the next pages, keeps threads and processes polite and apart, and lets another process claim a page if this one dies.
-The robots.txt and the sitemaps of hosts are claims, too: the crawler fetches them, and the brain reads and obeys them.
-Temporary redirects of pages are followed. A permanent one is reported, so that the page becomes an alias of its target.
-With a `judge` (TopicRelevance, or any function of a text) the crawler follows a topic: pages are reported with their
-relevance, and links with a guess. A judge that raises does not end the crawl.
+the next pages, keeps the delays of hosts, gives each page to one process only, and lets another process claim a page if
+this one dies. The robots.txt and the sitemaps of hosts are claims, too: the crawler fetches them, and the brain reads
+and obeys them. Temporary redirects of pages are followed. A permanent one is reported, so that the page becomes an
+alias of its target. With a `judge` (TopicRelevance, or any function of a text) the crawler follows a topic: pages are
+reported with their relevance, and links with a guess. A judge that raises does not end the crawl.
 
-The use of the pages is left to you. The crawler's name is the brain's `user_agent`: set it to your crawler's name and a
+Add your own use of the pages. The crawler's name is the brain's `user_agent`: set it to your crawler's name and a
 way to reach you.
 """
 
@@ -59,10 +59,10 @@ LARGEST = 2_000_000  # bytes that are read of a page or a robots.txt
 LARGEST_SITEMAP = 52_428_800  # bytes that are read of a sitemap: the limit of sitemaps.org
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has failed, even if data still comes: less than a lease
-MOST_REDIRECTS = 5  # temporary ones, one after another
+MOST_REDIRECTS = 5  # temporary redirects that are followed, one after another
 # encodings that can be unpacked, and zlib's parameter for each
 UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}
-KINDS = ("page", "robots", "sitemap")  # what is claimed
+KINDS = ("page", "robots", "sitemap")  # the kinds of claims
 
 log = logging.getLogger("crawler")
 
@@ -122,64 +122,72 @@ def crawl(
     """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set. Return the number of pages
     that were reported.
 
-    At Ctrl-C the claims are given back.
+    Ctrl-C ends it with KeyboardInterrupt, after the claims have been given back.
 
     Args:
         brain: The open brain.
         threads: The number of concurrent fetches.
         limit: The largest number of pages. A robots.txt or a sitemap does not count.
-        patience: Also end if the next page is further away than this number of seconds. A retry after an error can be
-            minutes or days away. Hosts that do not answer are waited for as long after the last answer of another.
+        patience: Also end if the next claim is further away than this number of seconds. A retry after an error can be
+            minutes or days away. If only hosts that do not answer have pages left, the seconds count from the last
+            answer of another host.
         handlers: Handlers of urllib, for a proxy or cookies.
         judge: The relevance of a text.
         robots: Fetch robots.txt and sitemaps, too; otherwise the brain uses the robots.txt that it has.
         stop: Ends the crawl when it is set.
-        now_only: Fetch only the pages that `crawl_now` has asked for.
+        now_only: Fetch only the pages that were named to `crawl_now`.
         on_page: Is called after each report of a page.
     """
+    # Prepare one opener of connections for all threads.
     opener = build_opener(TemporaryRedirects, FollowedRedirects, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
     kinds = KINDS if robots else KINDS[:1]
     stop = stop or threading.Event()
-    out, reported, paused, well = dict[Future[Fetched | Failed], Claim](), 0, False, time.monotonic()
+    fetches, reported, paused, last_good = dict[Future[Fetched | Failed], Claim](), 0, False, time.monotonic()
 
     with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
             while not stop.is_set():
-                # Claim only what can be fetched at once, because a claim permits a request now and not later. Each of
-                # the claims may be of a page, of which there are `limit` at most.
-                pages = reported + sum(claim.kind == "page" for claim in out.values())
-                free, pause = min(threads - len(out), limit - pages), 0 if out else 1
+                # Claim only what can be fetched at once, because a claim permits a request now and not later. Each
+                # claim may be of a page, and at most `limit` pages may be claimed.
+                pages = reported + sum(claim.kind == "page" for claim in fetches.values())
+                free, pause = min(threads - len(fetches), limit - pages), 0 if fetches else 1
                 claims = brain.next_urls(free, wait=pause, now_only=now_only, kinds=kinds) if free > 0 else Claims(())
                 paused = _paused(claims, announced=paused)
-                out |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
-                if not out and reported >= limit:
+                fetches |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
+                # End if no fetch runs, and none can begin within the limit and the patience.
+                if not fetches and reported >= limit:
                     return reported
-                if not out and (claims.finished or _is_far(claims, brain.now() + patience, time.monotonic() - well)):
+                since_good = time.monotonic() - last_good
+                if not fetches and (claims.finished or _is_far(claims, brain.now() + patience, since_good)):
                     log.info("Nothing more can be fetched now: %s.", claims.why(brain.stats()))
                     return reported
-                done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
+                # Report the fetches that have ended.
+                done = wait(fetches, timeout=0.2, return_when=FIRST_COMPLETED).done
                 results = [future.result() for future in done]
                 for result, answer in zip(results, brain.report(results), strict=True):
                     status = result.status or getattr(result, "error", None)
                     log.info("%s %s %s, %s links", answer.outcome or answer.reason, status, answer.url, answer.links)
-                    well = well if isinstance(result, Failed) else time.monotonic()
+                    last_good = last_good if isinstance(result, Failed) else time.monotonic()
                     if result.claim is not None and result.claim.kind == "page":
                         reported += 1
                         on_page(result, answer)
-                out = {future: claim for future, claim in out.items() if future not in done}
-            brain.give_back(out.values())
+                fetches = {future: claim for future, claim in fetches.items() if future not in done}
+            brain.give_back(fetches.values())
             return reported
         except BaseException as error:  # Ctrl-C, or an error of the caller's functions
-            if not getattr(error, "try_again", False):  # else the brain cannot be reached; the claims lapse
-                brain.give_back(out.values())
+            if not getattr(error, "try_again", False):  # otherwise the brain cannot be reached: the leases lapse
+                brain.give_back(fetches.values())
             raise
 
 
 def _is_far(claims: Claims, latest: float, waited: float) -> bool:
-    """Return whether the next claim can be made after `latest` only. If hosts that do not answer alone are left, the
-    time since the last answer counts: the next probe of such a host is always near."""
+    """Return True if no page can be claimed until `latest` (epoch seconds).
+
+    `waited`: seconds since the last good answer. They shorten the wait for a probe: the next probe of a host that does
+    not answer is always near, so that the crawl would never end.
+    """
     if claims.next_ready is None:
         return False
     is_far = claims.next_ready > latest - (waited if claims.next_because == "probe" else 0.0)
@@ -194,13 +202,13 @@ def _paused(claims: Claims, *, announced: bool) -> bool:
 
 
 def _forgiving(judge: Judge) -> Judge:
-    """Return the judge with an unknown relevance in place of an exception, of which the first is logged."""
-    first = threading.Lock()  # held by the failure that is logged
+    """Return a judge that returns None (unknown) if `judge` raises, and logs the first exception."""
+    first = threading.Lock()  # the first failure acquires it, and logs
 
     def ask(text: str) -> float | None:
         try:
             return judge(text)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the page was fetched
+        except Exception as error:  # noqa: BLE001  # any of the caller's
             if first.acquire(blocking=False):
                 log.warning("The judge failed, so nothing is known of such texts: %r", error)
             return None
@@ -209,14 +217,16 @@ def _forgiving(judge: Judge) -> Judge:
 
 
 def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:
-    """Fetch what is claimed and return its report. Nothing that a server or a page does makes it raise."""
+    """Fetch the claimed URL and return the report. No answer of a server makes this function raise."""
+    # Send the validators of the last visit with the request.
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
-    request.led_to = []  # type: ignore[attr-defined]  # where TemporaryRedirects notes temporary redirects
-    # The target of a robots.txt or a sitemap is the next claim: its host has a delay, too.
+    request.led_to = []  # type: ignore[attr-defined]  # FollowedRedirects adds each redirect
+    # A redirect of a robots.txt or a sitemap is not followed: its target becomes a claim, and its host has a delay.
     request.follows = (302, 303, 307) if claim.kind == "page" else ()  # type: ignore[attr-defined]
     agent = product(dict(opener.addheaders).get("User-Agent", ""))
+    # Report the answer or the failure.
     result: Fetched | Failed
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
@@ -224,7 +234,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
                 result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
             else:
                 result = _resource(claim, response)
-    except HTTPError as error:  # redirects in a circle, or to a URL that is not on the web, are an answer of the host
+    except HTTPError as error:  # redirects in a circle, or to a URL of another scheme
         led = _first_step(claim, getattr(request, "led_to", ()))
         result = led or Failed(claim.url, claim, error.code, error=" ".join(str(error).split()))
     except (OSError, HTTPException, ValueError) as error:
@@ -233,11 +243,11 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
 
 
 def _unread(claim: Claim, error: Exception, answered: bool) -> Failed:
-    """Return the failure of a claim without a status. `answered`: the head of an answer has come, so the host is not
-    silent."""
+    """Return the failure of a claim without a status. `answered`: the headers of an answer have come, so the host is
+    not silent."""
     fault: Fault = "silent"
     if answered or (isinstance(error, HTTPException) and not isinstance(error, InvalidURL | RemoteDisconnected)):
-        fault = "not_understood"  # it does not end, breaks off, has too many headers, or is no HTTP
+        fault = "not_understood"  # an answer that breaks off, has too many headers, or is no HTTP
     elif isinstance(error, InvalidURL | ValueError):
         fault = "not_sent"  # urllib cannot request such a URL
     return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}", fault=fault)
@@ -246,6 +256,8 @@ def _unread(claim: Claim, error: Exception, answered: bool) -> Failed:
 def _result(
     claim: Claim, response: HTTPResponse, judge: Judge | None, led: Sequence[tuple[int, str]], agent: str
 ) -> Fetched | Failed:
+    """Return the report of a page. `led`: the status and the target of each redirect that was followed."""
+    # Some answers have no page: a redirect to an error, an unchanged page, a permanent redirect, or an error.
     url, status, head = claim.url, response.status, response.headers
     if led and not 200 <= status < 300 and status not in (429, 503) and (first := _first_step(claim, led)):
         return first
@@ -254,28 +266,29 @@ def _result(
     if status == 304:
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and (place := _location(response)):
-        with suppress(BadInput):  # unchanged: the brain's answer will name the fault
+        with suppress(BadInput):  # a bad URL is reported as it is, and the brain's answer names the fault
             place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response)
+    # Read the page, and what it states about itself.
     body = _read(response, LARGEST)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # the header may be missing or wrong
         page.read(body, head["Content-Type"])
-    near = judge and judge(" ".join(page.text))
-    obeyed = page.facts.forbids("nofollow")
+    relevance = judge and judge(" ".join(page.text))
     facts: dict[str, Any]
-    if led:  # the content belongs to another address
+    if led:  # after a redirect the content belongs to another address
         status, stamps, facts = led[0][0], {}, {"led_to": [url for _, url in led]}
     else:
         facts = {**page.facts.arguments(), "size": len(body), "led_to": page.leads_at_once()}
+    # Report its links, unless it forbids to follow them.
     links = [
-        Link(link, guess(near, judge(text)) if judge else None, anchor=text, rel=rel)
+        Link(link, guess(relevance, judge(text)) if judge else None, anchor=text, rel=rel)
         for link, text, rel in zip(page.links, page.anchors, page.rels, strict=True)
-        if not obeyed
+        if not page.facts.forbids("nofollow")
     ]
-    return Fetched(url, links, claim, status, body, relevance=near, **stamps, **facts)
+    return Fetched(url, links, claim, status, body, relevance=relevance, **stamps, **facts)
 
 
 def _resource(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
@@ -291,15 +304,16 @@ def _resource(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
 
 
 def _location(response: HTTPResponse) -> str | None:
-    """Return where a redirect leads, in the encoding in which browsers read it."""
+    """Return the target of a redirect. Browsers read the header as UTF-8, and so does this function."""
     header = response.headers["Location"]
     return header and header.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _first_step(claim: Claim, led: Sequence[tuple[int, str]]) -> Fetched | None:
-    """Return the report of a page whose temporary redirects end in no page, by the first of them; None without any.
+    """Return the first temporary redirect of a page as its report; None without any redirect.
 
-    Its target is a page that is claimed, too, and that fails itself, or leads on.
+    This is the report of a page whose redirects end in an error. The target is claimed as another page, and gets the
+    next redirect or the error.
     """
     return Fetched(claim.url, (), claim, led[0][0], redirected_to=led[0][1]) if led else None
 
@@ -307,16 +321,16 @@ def _first_step(claim: Claim, led: Sequence[tuple[int, str]]) -> Fetched | None:
 def _failed(claim: Claim, response: HTTPResponse) -> Failed:
     now = retry_after.moment(response.headers["Date"]) or time.time()  # a date refers to the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
-    body = _read(response, LARGEST) if response.status in (404, 410) else None  # other pages may look like it
+    body = _read(response, LARGEST) if response.status in (404, 410) else None  # to recognise it under a status of 200
     return Failed(claim.url, claim, response.status, retry_after=wait, body=body)
 
 
 def _read(response: HTTPResponse, most: int) -> bytes:
-    """Return the body up to `most` bytes, unpacked if the server has packed it without being asked.
+    """Return the body up to `most` bytes. Some servers pack it although the request did not allow that: unpack it.
 
     Raises:
-        TimeoutError: It comes too slowly.
-        ValueError: It cannot be unpacked.
+        TimeoutError: The body has not ended after `LONGEST` seconds.
+        ValueError: The body cannot be unpacked.
     """
     body, end = bytearray(), time.monotonic() + LONGEST
     packed = (response.headers["Content-Encoding"] or "identity").strip().lower()
@@ -334,9 +348,10 @@ def _read(response: HTTPResponse, most: int) -> bytes:
 
 
 class HtmlPage:
-    """The absolute links of a page in its order, the text and the rel of each, all its text, and its facts.
+    """The parser of a page: its absolute links in their order, the text and the rel of each, all its text, and its
+    facts.
 
-    A broken page is read as in browsers. libxml2 parses it, in time proportional to its length.
+    A broken page is read as in browsers. libxml2 parses it in time proportional to its length.
     """
 
     def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
@@ -374,7 +389,7 @@ class HtmlPage:
         self.facts.start(tag, attrs)
         if (href := attrs.get("href")) and tag in ("a", "area") and not self.aside:
             href = href.strip()
-            with suppress(BadInput):  # not a URL: the brain's answer will name the fault
+            with suppress(BadInput):  # a bad URL is reported as it is, and the brain's answer names the fault
                 href = resolved(self.facts.base, href)
             self._add(href, attrs.get("rel"))
             self.in_link = tag == "a"
@@ -411,13 +426,13 @@ def _utf_8(html: bytes) -> str | None:
 
 
 class FollowedRedirects(HTTPRedirectHandler):
-    """A redirect handler that follows at most five redirects and records each with its status: the content then belongs
-    to another address."""
+    """A redirect handler that follows at most five redirects, and adds the status and target of each to the request's
+    `led_to`."""
 
     max_redirections = MOST_REDIRECTS
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
-        # In the brain's spelling: urllib would resolve a user as a part of the host, and send a fragment to a proxy.
+        # urllib would look up a user name as a part of the host, and send the fragment to a proxy: remove both.
         newurl = without_user(urldefrag(newurl).url)
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
         if request is not None:
@@ -427,10 +442,11 @@ class FollowedRedirects(HTTPRedirectHandler):
 
 
 class TemporaryRedirects(HTTPErrorProcessor):
-    """No status raises an exception; temporary redirects, and all that follow one, are followed."""
+    """A processor of answers that follows temporary redirects, and any redirects after them. No status raises an
+    exception."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> Any:
-        # `unverifiable` is a request that urllib has made of a redirect.
+        # `unverifiable` marks a request that urllib makes for a redirect.
         followed = (301, 302, 303, 307, 308) if request.unverifiable else getattr(request, "follows", (302, 303, 307))
         if response.status in followed:
             return super().http_response(request, response)

@@ -1,7 +1,7 @@
-"""The demo's crawlers: the crawler to copy, several times, each in a process of its own, one of which is killed.
+"""The demo's crawlers: several processes that run the crawler to copy. One of them is killed.
 
-A `Crew` starts the processes and receives from each a line for every page that it has reported. Their order (JSON with
-the connection) is sent to stdin, and another line once all have opened the brain. Stdin stays open. When it closes,
+A `Crew` starts the processes. Each gets its order on stdin (JSON with the connection), and another line once all have
+opened the brain. It writes a line to stdout for each page that it has reported. Stdin stays open. When it closes,
 because the crew is stopped or its process has died, the crawlers give back their claims and end.
 """
 
@@ -32,8 +32,8 @@ __all__ = ["Crew", "WorkerReport"]
 
 @dataclass(frozen=True)
 class WorkerReport:
-    """A crawler's line about one report. `lease` has the begin and end of its claim; `relevance` is None if nothing was
-    judged."""
+    """A crawler's line about one report. `lease` has the begin and end of its claim. `relevance` is None without a
+    judge."""
 
     url: str
     key: str
@@ -50,14 +50,14 @@ class WorkerReport:
 class Crew:
     """Crawlers 1 to `count` on one brain and one web, from `begin` to `stop`.
 
-    As a context manager it starts the processes at its entry, so that they have loaded their programs by the time when
-    there is something to crawl, and stops them at its exit.
+    As a context manager it starts the processes at its entry, and stops them at its exit. The processes load their
+    programs while the caller prepares the brain and the web.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.failed: str | None = None
-        self._heard: queue.SimpleQueue[tuple[int, WorkerReport | None]] = queue.SimpleQueue()
+        self._reports: queue.SimpleQueue[tuple[int, WorkerReport | None]] = queue.SimpleQueue()
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._threads: list[threading.Thread] = []
         self._killed: set[int] = set()
@@ -98,7 +98,7 @@ class Crew:
         first, *self._waiting = self._processes.values()
         send_order(first, {"go": True})
         if first.poll() is not None:  # it ended before it could get the order
-            self._let_the_others()
+            self._start_others()
 
     @staticmethod
     def name(number: int) -> str:
@@ -116,11 +116,12 @@ class Crew:
         self._processes[number].wait()
 
     def hear(self, seconds: float) -> Iterator[tuple[int, WorkerReport] | None]:
-        """Yield the crawlers' lines until all have ended, and None whenever none came for these seconds."""
+        """Yield the crawlers' lines until all crawlers have ended. Yield None after each wait of `seconds` without a
+        line."""
         going = self.count
         while going:
             try:
-                number, message = self._heard.get(timeout=seconds)
+                number, message = self._reports.get(timeout=seconds)
             except queue.Empty:
                 yield None
                 continue
@@ -146,6 +147,7 @@ class Crew:
 
     def _listen(self, number: int) -> None:
         """Read a crawler's lines until it ends."""
+        # A line is an error, the news that the brain is open, or a report.
         process = self._processes[number]
         for line in process.stdout or ():
             with suppress(ValueError, TypeError):  # killed in the middle of a line
@@ -155,17 +157,18 @@ class Crew:
                 elif "ready" in message:
                     self._ready.release()
                 else:
-                    self._let_the_others()
-                    self._heard.put((number, WorkerReport(**{**message, "lease": tuple(message["lease"])})))
+                    self._start_others()
+                    self._reports.put((number, WorkerReport(**{**message, "lease": tuple(message["lease"])})))
+        # After its end nothing waits for this crawler any more.
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
             process.stdout.close()  # type: ignore[union-attr]
-        self._ready.release()  # it will never be ready
-        self._let_the_others()
-        self._heard.put((number, None))
+        self._ready.release()
+        self._start_others()
+        self._reports.put((number, None))
 
-    def _let_the_others(self) -> None:
+    def _start_others(self) -> None:
         with self._lock:
             while self._waiting:
                 send_order(self._waiting.pop(), {"go": True})
@@ -175,7 +178,7 @@ class Crew:
 
 
 class _Watched(Brain):
-    """A brain that records the begin of each report: until then, at least, its pages were leased."""
+    """A brain that records the time at which each report began. The pages of a report were leased until then."""
 
     reporting = 0.0
 
@@ -187,6 +190,7 @@ class _Watched(Brain):
 
 def main() -> int:
     """Run one crawler: read the order, crawl, write lines. Return the exit code."""
+    # Read the order.
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the crew decides
     order = json.loads(first_line())
@@ -194,8 +198,9 @@ def main() -> int:
     try:
         with _Watched.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
             assert isinstance(brain, _Watched)
+            # Wait until all crawlers are ready. Without a line, `first_line` ends this process.
             _write({"ready": True})
-            first_line()  # all are ready; or no line comes, and this process ends
+            first_line()
             threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
 
             def on_page(result: Fetched | Failed, answer: Answer) -> None:

@@ -1,14 +1,16 @@
-"""The pages of the demo's web, their links and texts; the same for the same seed.
+"""The pages of the demo's web, their links and texts. The same seed gives the same web.
 
-The web has five topic sites with articles and a few well-known guides (the authorities, linked by a Zipf law; articles
-by preferential attachment), a directory of links (the hubs), a lexicon and a diary, all on hosts under the reserved
-`.example`. It has the faults of the real web: dead links, a dead host, temporary errors, redirects, pages that change,
-validators, links that are no URLs, broken HTML. web.py serves it.
+The web has five sites of topics, a directory of links, a lexicon and a diary, all on hosts under the reserved
+`.example`. A site has articles, and a few guides that many pages link to. The guides are the authorities: their links
+follow a Zipf law. Articles are linked to by preferential attachment. The pages of the directory are the hubs. The web
+has the faults of the real one: dead links, a dead host, temporary errors, redirects, pages that change, validators,
+links that are no URLs, broken HTML. web.py serves it.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
 import posixpath
 import random
 from collections.abc import Sequence
@@ -68,11 +70,14 @@ ODD_LINKS = (
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """One address of the web. `links` are as written in its HTML; `kind` is the way in which it answers.
+    """One address of the web.
 
-    `moved` and `found` redirect to `target` permanently (301) or temporarily (302). `flaky` answers 500 to its first
-    `fails` requests, `busy` 503 with Retry-After. `changing` has another body at every visit. `validator` is the one
-    that it sends, and answers with a 304.
+    Attributes:
+        links: The links as written in its HTML.
+        kind: The kind of its answers. `moved` and `found` redirect to `target` permanently (301) or temporarily (302).
+            `flaky` answers 500 to its first `fails` requests, `busy` answers 503 with Retry-After.
+        changing: Whether it has another body at every visit.
+        validator: The validator that it sends. It answers 304 to a request with this validator.
     """
 
     url: str
@@ -98,7 +103,8 @@ def build(seed: int, count: int) -> dict[str, WebPage]:
 
 
 def render(page: WebPage, visit: int = 1) -> bytes:
-    """Return the page's HTML for its `visit`-th visitor, which matters only for a changing page."""
+    """Return the page's HTML. A changing page shows the number of the visit."""
+    # Write the heading and a text about the topic.
     rng = random.Random(page.url)
     title = html.escape(page.title)
     lines = [
@@ -109,7 +115,7 @@ def render(page: WebPage, visit: int = 1) -> bytes:
     ]
     if page.changing:
         lines.append(f"<p>You are visitor number {visit}.</p>")
-    # Long lists, sentences with a link, or markup as bad as some of the web's.
+    # Write the links in broken markup, in a list, or each in a sentence.
     links = [f'<a href="{html.escape(href)}">{html.escape(_label(href))}</a>' for href in page.links]
     if page.links == ODD_LINKS:
         lines += ["<base href='http://[::'>", *links, "<p <a hre=f=>>", "<![bogus[ <a href='/never"]
@@ -135,8 +141,16 @@ def _label(href: str) -> str:
 
 
 class _Builder:
-    """The construction of the web from one random generator: first the fixed part, then articles until there are
-    enough."""
+    """The construction of the web from one random generator: first the fixed part, then articles up to `count`
+    pages.
+
+    Attributes:
+        links: The URL of a page → the URLs that it links to.
+        guides: Topic → its guides.
+        entries: Topic → its entries in the lexicon.
+        urns: Topic → its articles, each once, and once more for each link to it.
+        lists: Name of a site → its list pages.
+    """
 
     def __init__(self, seed: int, count: int) -> None:
         self.rng = random.Random(seed)
@@ -145,7 +159,7 @@ class _Builder:
         self.links: dict[str, list[str]] = {}
         self.guides: dict[str, list[str]] = {}
         self.entries: dict[str, list[str]] = {}
-        self.urns: dict[str, list[str]] = {topic: [] for topic in TOPICS}  # articles, once more for each link
+        self.urns: dict[str, list[str]] = {topic: [] for topic in TOPICS}
         self.lists: dict[str, list[str]] = {}
 
     def build(self) -> dict[str, WebPage]:
@@ -155,11 +169,9 @@ class _Builder:
         self._directory()
         self._diary()
         self._oddities()
-        turns = [*TOPICS, "notes"]
-        turn = 0
+        sites = itertools.cycle([*TOPICS, "notes"])
         while len(self.pages) < self.count:
-            self._article(turns[turn % len(turns)])
-            turn += 1
+            self._article(next(sites))
         self._fill_directory()
         written = {url: self._written(url) for url in self.pages}
         return {url: replace(page, links=written[url]) for url, page in self.pages.items()}
@@ -185,8 +197,8 @@ class _Builder:
         guides = [f"{root}/guide/{thing}" for thing in TOPICS[topic][0][:6]]
         for rank, (url, thing) in enumerate(zip(guides, TOPICS[topic][0], strict=False)):
             links = [f"{url}#top", home, self.entries[topic][rank % 4], guides[rank - 1]]
-            kind = ("date", "etag")[rank % 2]
-            self._add(url, f"The {thing} guide", links, topic=topic, validator=kind)
+            validator = ("date", "etag")[rank % 2]
+            self._add(url, f"The {thing} guide", links, topic=topic, validator=validator)
         about = self._add(f"{root}/about", f"Who writes about {topic}", [home], topic=topic)
         self._add(f"{root}/links", f"{topic.title()} elsewhere", topic=topic)
         self.guides[topic] = guides
@@ -217,7 +229,7 @@ class _Builder:
         self._add(moved, "Moved", kind="moved", target="http://trains.example/")
         dead = ["http://vanished.example/", "http://lexicon.example/zzz"]
         self.links["http://lexicon.example/"] += [moved, *dead]
-        # Pages that fail at first.
+        # Choose the pages that fail at first.
         for topic, word, title, kind, fails in (
             ("trains", "timetable", "Timetable", "flaky", 1),
             ("gardens", "calendar", "Calendar", "flaky", 2),
@@ -227,24 +239,25 @@ class _Builder:
             self._add(url, title, [home], topic=topic, kind=kind, fails=fails)
             self.links[f"{home}about"].append(url)
 
-    def _article(self, turn: str) -> None:
-        """Add one article of a topic's site, or one note, that links to the pages with the most links."""
-        topic = turn if turn in TOPICS else self.rng.choice(list(TOPICS))
-        root = f"http://{turn}.example"
-        contents = self._contents(root, topic, self.lists.setdefault(turn, []))
+    def _article(self, site: str) -> None:
+        """Add one article to a topic's site, or one note, with links to the pages that have the most links."""
+        # Find a list page for the article. A new list page may be the last page of the web.
+        topic = site if site in TOPICS else self.rng.choice(list(TOPICS))
+        root = f"http://{site}.example"
+        contents = self._contents(root, topic, self.lists.setdefault(site, []))
         if len(self.pages) == self.count:
             return
+        # Add the article, under a URL that is not in use.
         one, two = self.rng.sample(TOPICS[topic][0], 2)
-        place = f"{root}/{'articles' if turn in TOPICS else '2025'}/{one}-and-{two}"
-        # A name of its own.
-        url, again = place, 1
+        wish = f"{root}/{'articles' if site in TOPICS else '2025'}/{one}-and-{two}"
+        url, again = wish, 1
         while url in self.pages:
             again += 1
-            url = f"{place}-{again}"
-        kind = self.rng.choice(("", "", "etag", "date"))
-        self._add(url, f"Of {one} and {two}", topic=topic, validator=kind)
+            url = f"{wish}-{again}"
+        validator = self.rng.choice(("", "", "etag", "date"))
+        self._add(url, f"Of {one} and {two}", topic=topic, validator=validator)
         self.links[contents].append(url)
-        # Links to popular guides and entries, and to articles as often as these are linked to.
+        # Link to popular guides and entries, and to articles in proportion to the links that these have.
         links = self._popular(self.guides[topic], self.rng.randint(1, 3))
         links += self._popular(self.entries[topic], self.rng.randint(0, 1))
         urn = self.urns[topic]
@@ -256,7 +269,7 @@ class _Builder:
         urn += [url, *(link for link in links if link in urn)]
 
     def _contents(self, root: str, topic: str, pages: list[str]) -> str:
-        """Return the list page that has room for one more article, and make it if there is none."""
+        """Return the list page that has room for one more article. Add a new one if all are full."""
         if pages and len(self.links[pages[-1]]) <= PER_LIST:
             return pages[-1]
         number = len(pages) + 1
@@ -267,7 +280,7 @@ class _Builder:
         return url
 
     def _fill_directory(self) -> None:
-        """Fill the hubs: a topic's directory page links to its site, guides, entries and many articles."""
+        """Add the links of the hubs. A topic's directory page links to its site, guides, entries and many articles."""
         for number, topic in enumerate(TOPICS):
             home = f"http://{topic}.example/"
             articles = [url for url in dict.fromkeys(self.urns[topic]) if url.startswith(home)]
@@ -280,12 +293,12 @@ class _Builder:
             self.links["http://links.example/best"] += [*self.guides[topic][:4], entries[6], entries[7]]
 
     def _popular(self, urls: Sequence[str], count: int) -> list[str]:
-        """Return some of `urls`, the earlier the more likely (Zipf), each at most once."""
+        """Return at most `count` different URLs. The n-th of `urls` is drawn with a weight of 1/n (Zipf)."""
         weights = [1 / rank for rank in range(1, len(urls) + 1)]
         return list(dict.fromkeys(self.rng.choices(urls, weights, k=count)))
 
     def _written(self, base: str) -> tuple[str, ...]:
-        """Return the links of a page as its author typed them: some relative, repeated, decorated."""
+        """Return the links of a page as its HTML has them: some are relative, repeated, or have tracking arguments."""
         if base.endswith("/odd"):
             return tuple(self.links[base])
         links = [self._href(base, url) for url in self.links[base]]

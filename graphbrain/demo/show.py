@@ -1,9 +1,9 @@
-"""`graphbrain demo`: the whole program once, on this machine, in front of the user.
+"""`graphbrain demo`: one run of the whole program on this machine.
 
-It runs a Neo4j of its own (never the user's brain), the generated web on loopback, two example crawlers, one of which
-is killed in the middle, and push workers beside them, all in processes of their own as in a real crawl. Progress is
-written to stderr, and the result to stdout at the end. If it ends early, also by Ctrl-C, it cleans up: claims are given
-back, and crawlers, workers, web and server are stopped. A server that ran before continues to run.
+It runs a separate Neo4j (never the user's brain), the generated web on loopback, two example crawlers, and push
+workers, each in its own process as in a real crawl. One crawler is killed in the middle. Progress is written to stderr,
+and the result to stdout at the end. If it ends early, also by Ctrl-C, it cleans up: claims are given back, and
+crawlers, workers, web and server are stopped. A server that ran before continues to run.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ __all__ = ["DemoCrawl", "DemoResult", "default_data_dir", "run_demo"]
 CRAWL = "demo"
 CRAWLERS = 2
 VICTIM = 1  # the crawler that is killed
-KILLED_AFTER = 0.5  # of the web's pages
-HOLDS = 3  # pages that it should hold then, if it can within HOLD_SECONDS
+KILLED_AFTER = 0.5  # the share of the web's pages
+HOLDS = 3  # pages that it should hold at the kill; after HOLD_SECONDS it is killed with fewer
 HOLD_SECONDS = 3.0
-SETTLED = 0.2  # seconds after which nothing more of a killed crawler is written
-THREADS = 4  # of each crawler
+SETTLED = 0.2  # seconds in which the last writes of a killed crawler end
+THREADS = 4  # the threads of each crawler
 TOP = 10
 NEAR = 0.5  # relevance from which a page counts as near the topic: more than that of an unknown page
 FIRST = 100  # the first pages, among which those near the topic are counted
@@ -55,7 +55,7 @@ LEASE = 6.0  # seconds, so that the killed crawler's pages return while the othe
 PATIENCE = 8.0  # a page further away than this is not waited for: longer than a lease, shorter than a retry
 EVERY = 0.4  # seconds between two readings of the figures
 MEMORY = 1024  # MB for Neo4j: enough for some hundreds of pages
-# Settings of the user's own crawl in the shell, and those of an earlier demo, are ignored.
+# These replace the settings of an earlier demo, and those of the user's crawl in the environment.
 OWN: dict[str, Any] = {"delay_seconds": DELAY, "lease_seconds": LEASE, "order": "best_first"}
 HOSTS_BESIDE = frozenset({"vanished.example"})  # the web links to it, but it does not exist
 QUERY = "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p"
@@ -77,8 +77,8 @@ class DemoCrawl:
         by_crawler: The number of reports of each crawler.
         recorded: Key → the number of recorded visits of the page.
         held: Key → the begin and end of each claim of the page.
-        victim_held: Keys of pages that the killed crawler held.
-        came_back: Seconds after the kill at which the others had reported these.
+        victim_held: Keys of the pages that the killed crawler held.
+        came_back: Key of such a page → the seconds from the kill to its report by another crawler.
     """
 
     reported: int = 0
@@ -106,10 +106,10 @@ class DemoCrawl:
         self.outcomes[report.outcome] += 1
         self.held[report.key].append(report.lease)
         self.recorded[report.key] += report.outcome in RECORDED
-        # A page of the killed crawler has come back.
+        # Another crawler has reported a page that the killed one held.
         if self.killed_at is not None and number != VICTIM and report.key in self.victim_held:
             self.came_back.setdefault(report.key, time.monotonic() - self.killed_at)
-        # Count failures by status, and pages near the topic.
+        # Failures are counted by their status, pages by their relevance.
         if report.failed:
             self.failures[str(report.status or "no answer")] += 1
         elif report.relevance is not None:
@@ -140,17 +140,17 @@ def run_demo(
     say: Say = show.say,
     **login: Any,
 ) -> bool:
-    """Run the demo. Return True if its audit found no fault, and nothing was held or recorded twice.
+    """Run the demo. Return True if its audit found no fault, no page was held or recorded twice, and none was lost.
 
     Args:
         data: The directory of its server.
-        keep: Leave the server running; one that ran before continues in any case.
+        keep: Keep the server running. One that ran before continues in any case.
         uri: Use this Neo4j and start none.
         pages: The number of pages of the web.
         workers: The number of processes that push.
         topic: Words to crawl for.
         say: Is called with sentences for the user.
-        login: The user, password and database for `uri`; else those of GRAPHBRAIN_….
+        login: The user, password and database for `uri`. Missing ones are read from GRAPHBRAIN_….
 
     Raises:
         GraphbrainError: The demo failed; the message is one sentence.
@@ -158,11 +158,12 @@ def run_demo(
     """
     web, home = Web(pages=pages), data or default_data_dir()
     if topic is not None:
-        TopicRelevance.from_words(topic)  # so that unusable words are refused here
+        TopicRelevance.from_words(topic)  # refuse unusable words before anything starts
     stays = crawling = False
     try:
         with _Interruption() as halt, ExitStack() as stack:
             line = stack.enter_context(show.timed_line())
+            # Start the server and the crawlers' processes, and open the brain.
             own = None if uri else lifecycle.find(home)
             stays = own is not None or keep
             if own is not None:
@@ -173,6 +174,7 @@ def run_demo(
             halt.in_order()
             brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}, web, line, say))
             halt.check()
+            # Crawl, settle the scores, and check them.
             stack.enter_context(web)
             crawling = True
             crawled = _crawl(brain, web, crew, workers, topic, line, say, halt)
@@ -183,6 +185,7 @@ def run_demo(
             line("recomputing every score from its neighbours")
             found = DemoResult.of(brain, web, crawled, own if stays else None)
             halt.check()
+            # Show the result.
             line("")
             _print(found, own, stays, uri)
             if own is not None and not stays:
@@ -198,13 +201,13 @@ def run_demo(
 class _Interruption:
     """A handler for Ctrl-C, a plain kill and a closed terminal, which all raise KeyboardInterrupt.
 
-    At first it raises at once. `in_order` defers it to the next `check`, because an exception in the middle of an
-    exchange with Neo4j would make its connection useless for the cleanup. A second signal raises at once again.
+    At first a signal raises at once. After `in_order` the next `check` raises, because an exception in the middle of an
+    exchange with Neo4j would make the connection useless for the cleanup. A second signal always raises at once.
     """
 
     def __init__(self) -> None:
         self.wanted = threading.Event()
-        self._gently = False
+        self._is_deferred = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> _Interruption:
@@ -220,7 +223,7 @@ class _Interruption:
 
     def in_order(self) -> None:
         """Defer interruptions to the next `check`."""
-        self._gently = True
+        self._is_deferred = True
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if a signal has come."""
@@ -228,7 +231,7 @@ class _Interruption:
             raise KeyboardInterrupt
 
     def _come(self, *_: object) -> None:
-        if not self._gently or self.wanted.is_set():
+        if not self._is_deferred or self.wanted.is_set():
             raise KeyboardInterrupt
         self.wanted.set()
 
@@ -242,17 +245,18 @@ def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say
         stack.callback(lifecycle.stop, home)
     began = time.monotonic()
 
-    def fetched(done: int, total: int) -> None:
+    # Its files may have to be fetched first.
+    def show_bytes(done: int, total: int) -> None:
         line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
 
     line("looking for Neo4j's files and for Java")
 
-    def shown(text: str) -> None:
+    def say_step(text: str) -> None:
         say(text)
         if text.startswith("Starting"):
             line("Java starts Neo4j (5 to 90 s)")
 
-    running = lifecycle.start(home, memory=MEMORY, say=shown, progress=fetched)
+    running = lifecycle.start(home, memory=MEMORY, say=say_step, progress=show_bytes)
     if time.monotonic() - began > 1:
         say(f"Neo4j answers, after {time.monotonic() - began:.0f} s.")
     return running
@@ -264,12 +268,11 @@ def _login(own: lifecycle.Server) -> dict[str, Any]:
 
 @contextmanager
 def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterator[Brain]:
-    """Open the demo's brain, cleared of an earlier demo.
+    """Open the demo's brain, and clear it of an earlier demo.
 
     Raises:
-        SchemaMismatch: The database holds other data.
+        SchemaMismatch: The database has other data.
     """
-    # Use only a brain that is empty, or that an earlier demo has left.
     occupied = SchemaMismatch(
         f"The brain at {login['uri']} holds another crawl, which the demo would have to clear; "
         "let it use its own (no --data, no --uri), or an empty one."
@@ -279,6 +282,7 @@ def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterato
         brain = Brain.open(**login, crawl=CRAWL, share=False, as_it_is=True)
     except SettingsError as error:
         raise (occupied if "crawl=" in str(error) else error) from None
+    # Clear the brain only if all its pages are those of an earlier demo.
     with brain:
         if count := brain.stats()["pages"]:
             try:
@@ -307,6 +311,7 @@ def _crawl(
     halt: _Interruption,
 ) -> DemoCrawl:
     """Crawl the web from its seeds, and kill a crawler in the middle. Return the counts of the reports."""
+    # Announce the crawl.
     crawled = DemoCrawl()
     brain.seed(web.seeds)
     names = ("uri", "user", "password", "database", "limit_seconds")
@@ -315,23 +320,24 @@ def _crawl(
     beside = f", beside {counted(workers, 'worker')} for the scores" if workers else ""
     say(f"Crawling {len(web.pages)} pages on {len(web.hosts)} hosts, served on {web.proxy},")
     say(f"  by {CRAWLERS} crawlers that share them{beside} …")
-    looked = 0.0
+    # Count the reports as they come. Show the figures every `EVERY` seconds.
+    shown_at = 0.0
     with WorkerPool(workers, **connection) as pool:
         began: float | None = None
         line("the crawlers open the brain")
         crew.begin(connection, **order)
-        for heard in crew.hear(EVERY):
+        for report in crew.hear(EVERY):
             halt.check()
-            if heard is not None:
+            if report is not None:
                 began = began or time.monotonic()
-                crawled.add(*heard)
+                crawled.add(*report)
                 crawled.seconds = time.monotonic() - began
                 if crawled.killed_at is None and crawled.reported >= KILLED_AFTER * len(web.pages):
                     line("killing a crawler")
                     _kill(crew, brain, web, crawled, say)
-            if crawled.reported and time.monotonic() - looked > EVERY:
+            if crawled.reported and time.monotonic() - shown_at > EVERY:
                 line("crawling", f": {_moment(brain.stats(), crawled)}")
-                looked = time.monotonic()
+                shown_at = time.monotonic()
     # A report that was under way at the kill may still be recorded: then the crawler did not hold the page.
     crawled.victim_held = [key for key in crawled.victim_held if key in crawled.came_back or not brain.page(key).visits]
     if crew.failed:
@@ -342,7 +348,7 @@ def _crawl(
 
 
 def _kill(crew: Crew, brain: Brain, web: Web, crawled: DemoCrawl, say: Say) -> None:
-    """Kill a crawler while it holds pages. The web delays its answers meanwhile, so that there are some."""
+    """Kill a crawler while it holds pages. The web delays its answers until then, so that it holds some."""
 
     def victims_pages() -> list[str]:
         pages = brain.find(state="frontier")
@@ -354,7 +360,8 @@ def _kill(crew: Crew, brain: Brain, web: Web, crawled: DemoCrawl, say: Say) -> N
             time.sleep(0.05)
         crew.kill(VICTIM)
     crawled.killed_at, crawled.victim_held = time.monotonic(), victims_pages()
-    while True:  # lines that it had sent before may still be written
+    # A report that the crawler sent before its death may still be recorded: wait until its pages stay the same.
+    while True:
         time.sleep(SETTLED)
         before, crawled.victim_held = crawled.victim_held, victims_pages()
         if before == crawled.victim_held:
@@ -371,13 +378,13 @@ def _moment(stats: dict[str, Any], crawled: DemoCrawl) -> str:
     return f"{len(crawled.held):,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
 
 
-# ---------------------------------------------------------------- what came of it
+# ---------------------------------------------------------------- the result
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """The result of a demo: the best pages, the figures, the audit, and, if the server is kept, the way to look at the
-    graph."""
+    """The result of a demo: the best pages, the figures, and the audit. `browser` has what Neo4j Browser asks for, and
+    a query to try."""
 
     hubs: list[Page]
     authorities: list[Page]
@@ -394,8 +401,8 @@ class DemoResult:
         if kept is not None:
             browser = {"open": kept.browser, **browser, "password": kept.password}
         return cls(
-            brain.top(TOP, by="hub"),
-            brain.top(TOP, by="authority"),
+            list(brain.find(by="hub", limit=TOP)),
+            list(brain.find(by="authority", limit=TOP)),
             {url: page.title for url, page in web.pages.items()},
             crawled,
             brain.stats(),
@@ -405,7 +412,7 @@ class DemoResult:
 
     @property
     def ok(self) -> bool:
-        """Return True if there is no fault, and nothing is lost or doubled."""
+        """Return True if the audit found no fault, and no page was lost, or held or recorded twice."""
         crawled = self.crawled
         return (
             self.audit.ok
@@ -416,16 +423,16 @@ class DemoResult:
 
     def summary(self) -> list[tuple[str, str]]:
         """Return the figures for a person."""
+        # Choose the words that depend on the figures.
         crawled, stats = self.crawled, self.stats
         each = " and ".join(f"{crawled.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
         first = min(FIRST, crawled.judged)
         topic = (
             f"{crawled.near:,} of {crawled.judged:,} pages are near it, {crawled.near_at_first} of the first {first}"
         )
-        again = crawled.reported - len(crawled.held)
-        each += " requests" + (
-            f", {again} of them for pages that had failed or that the killed one held" if again else ""
-        )
+        each += " requests"
+        if again := crawled.reported - len(crawled.held):
+            each += f", {again} of them for pages that had failed or that the killed one held"
         failures = ", ".join(f"{n} × {status}" for status, n in sorted(crawled.failures.items()))
         moved = crawled.outcomes["alias"]
         return [
@@ -468,7 +475,7 @@ class DemoResult:
     def _scores(self) -> str:
         figures = self.audit.figures
         verdict = "right" if self.audit.ok else "NOT right"
-        if "held" not in figures:  # the classic engine's
+        if "held" not in figures:  # only the exact engine has this figure
             return f"{verdict}: {figures['accounts_checked']:,} accounts looked at, no cash is missing"
         return (
             f"{verdict}: all {figures['accounts_checked']:,} recomputed from their neighbours, the largest error "
@@ -484,7 +491,7 @@ def _print(found: DemoResult, own: lifecycle.Server | None, stays: bool, uri: st
         show.prose("It is in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
-    # The commands that show the graph.
+    # Print the commands that show the graph.
     where = f"--data {_path(own.data)}"
     commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
     if stays:

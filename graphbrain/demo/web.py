@@ -103,12 +103,12 @@ class Web:
         return f"127.0.0.1:{self._server.server_address[1]}"
 
     def handler(self) -> ProxyHandler:
-        """Return the handler with which urllib reaches these hosts, whatever http_proxy and no_proxy are."""
+        """Return a handler through which urllib reaches these hosts. It ignores http_proxy and no_proxy."""
         return through(self.proxy)
 
     @contextmanager
     def held_up(self) -> Iterator[None]:
-        """Delay all answers within the block: requests wait."""
+        """Delay all answers until the end of the block."""
         self._going.clear()
         try:
             yield
@@ -128,6 +128,7 @@ class Web:
         return status, HTML | more, body
 
     def _respond(self, url: str, nth: int, headers: Headers) -> Answer:
+        # Answer for robots.txt and for addresses without a page.
         page, parts = self.pages.get(url), urlsplit(url)
         if parts.path == "/robots.txt" and (text := self.robots.get(parts.netloc)) is not None:
             return 200, {"Content-Type": "text/plain"}, text.encode()
@@ -135,7 +136,7 @@ class Web:
             if parts.netloc in self.hosts:
                 return _message(404, "There is no such page")
             return _message(502, "There is no such host")
-        # Redirects, and pages that fail at their first visits.
+        # Redirects, and pages that fail at their first visits, answer without their content.
         if page.kind in ("moved", "found"):
             code = 301 if page.kind == "moved" else 302
             return _message(code, "It is elsewhere", {"Location": page.target})
@@ -143,7 +144,7 @@ class Web:
             return _message(500, "Something broke")
         if page.kind == "busy" and nth <= page.fails:
             return _message(503, "Too many visitors", {"Retry-After": "2"})
-        # A page that has not changed since the visitor's copy is not sent.
+        # A page that is still the visitor's copy is not sent.
         body = render(page, nth)
         stamps = _stamps(page, body)
         for stamp, condition in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):
@@ -153,7 +154,7 @@ class Web:
 
 
 def through(proxy: str) -> ProxyHandler:
-    """Return the handler with which urllib reaches the hosts of a web that is served at `host:port`."""
+    """Return a handler through which urllib reaches the hosts of a web that is served at `host:port`."""
     return Through(proxy)
 
 
@@ -190,6 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer one request, by its absolute target or by its Host header."""
+        # A proxy request names the whole URL, a direct one only the path.
         url = self.path
         if "://" not in url.split("?")[0]:
             url = f"http://{self.headers.get('Host', '')}{url}"
@@ -198,6 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self.send_error(400)
             return
+        # A 304 has no body and no length.
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

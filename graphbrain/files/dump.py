@@ -1,7 +1,7 @@
 """Dumps as files: JSON lines, CSV, and the node and edge files that `graphbrain replay` reads.
 
-A file is whole or not there: it is written under another name and gets its own when it is complete. A name that ends
-with `.gz` is gzipped.
+A file is written under another name, and renamed when it is complete. So there is never a part of a dump under its
+name. A file whose name ends with `.gz` is gzipped.
 """
 
 from __future__ import annotations
@@ -29,24 +29,27 @@ SHORT = (
     *("url", "state", "status", "title", "authority_score", "hub_score", "in_links", "out_links", "depth"),
     *("first_fetched", "fetched", "changed", "visits", "error", "redirects_to"),
 )
-"""The columns of a page that people look for first."""
+"""The columns of a page that are written by default."""
 TIMES = frozenset(
     {
         *("discovered", "first_fetched", "fetched", "changed", "failed", "failing_since", "not_before", "hinted"),
         *("in_sitemap", "recheck_at", "waiting_since", "claimed", "lease_until", "due", "since"),
     }
 )
-"""Fields that are moments, in epoch seconds."""
+"""Fields that are times, in epoch seconds."""
 
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
-    """Yield stdout, or a text file that gets its name `path` once the block has ended well. Raise BadInput if it cannot
-    be written."""
+    """Yield stdout, or a text file that is renamed to `path` at the end of the block, unless the block raises.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
     if path is None:
         yield sys.stdout
         return
-    # A file gets its name when it is whole; a pipe or a device is written as it comes.
+    # A pipe or a device is written directly.
     part = path.with_name(path.name + ".part") if path.is_file() or not path.exists() else path
     try:
         with _text(part, path.suffix == ".gz") as out:
@@ -80,9 +83,9 @@ class Layout:
         """Return the layout for the given options.
 
         Args:
-            columns: Names between commas, or "all". None: all for JSON for programs, otherwise `SHORT` of a page.
-            raw: True for epoch seconds, False for dates. None: raw for JSON for programs, otherwise dates.
-            form: "json" is JSON lines for programs, as other commands print them.
+            columns: Names between commas, or "all". None: all in the form "json", otherwise `SHORT` of a page.
+            raw: True for epoch seconds, False for dates. None: epoch seconds in the form "json", otherwise dates.
+            form: "json" (JSON lines for programs, as other commands print them), or another form.
 
         Raises:
             BadInput: No such column.
@@ -125,7 +128,8 @@ def write_pages(
     """Write pages, and return their number.
 
     Args:
-        form: `jsonl`, `json` (the same for programs), `csv`, or `nodes`: id, fetched 1 or 0, and URL, between tabs.
+        form: `jsonl`, `json` (JSON lines for programs), `csv`, or `nodes`: id, 1 if fetched else 0, and URL, between
+            tabs.
         columns: As for `Layout.of`.
         raw: As for `Layout.of`.
     """
@@ -140,7 +144,7 @@ def write_links(
     """Write links, and return their number.
 
     Args:
-        form: `jsonl`, `json` (the same for programs), `csv`, or `edges`: the ids of source and target, between tabs.
+        form: `jsonl`, `json` (JSON lines for programs), `csv`, or `edges`: the ids of source and target, between tabs.
         columns: As for `Layout.of`.
         raw: As for `Layout.of`.
     """
@@ -170,8 +174,7 @@ def _lines(lines: Iterable[str], out: TextIO) -> int:
 
 
 def _cell(value: Any) -> Any:
-    """Return a JSON value as a cell of CSV: nothing for null, `true` and `false`, and no text that a sheet takes for a
-    formula."""
+    """Return a JSON value as a cell of CSV: null is empty, and no text is a formula for a spreadsheet."""
     if isinstance(value, list | tuple):
         value = " ".join(map(str, value))
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""The lines of files of recorded crawls: numbers, comments, URLs; and the recognition of a file's format.
+"""The lines of files of recorded crawls (numbers, comments, URLs), and the recognition of a file's format.
 
-Pure functions of bytes. A link is a line of two or three whole numbers, the third a count; '#' begins a comment there.
-In other formats a comment is a whole line, because a URL can contain '#'.
+All functions are pure functions of bytes. A link is a line of two whole numbers, or of three with a count. There '#'
+begins a comment. In other formats a comment is a whole line, because a URL can contain '#'.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ BOM = b"\xef\xbb\xbf"
 """The byte order mark, which some programs write before the first line of UTF-8."""
 NO_LINE = "not a line of this file's kind"
 WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
-"""Numbers in a line of links: its two ends and, in an edge list, the number of its occurrences."""
+"""Format → the possible numbers of numbers in a line of links: its two ends, and in an edge list a count."""
 MOST_DIGITS = 19
 _SIGNED = re.compile(rb"^[^#\n]*[-+]", re.MULTILINE)
 
 
 class RecordedPage(NamedTuple):
-    """A page by its recorded id. `crawled`: None where the file does not record whether it was fetched."""
+    """A page by its recorded id. `crawled`: whether it was fetched; None if the file does not record that."""
 
     id: int
     url: str
@@ -54,7 +54,7 @@ def is_id(text: bytes) -> bool:
 
 
 def _as_text(text: bytes) -> str:
-    """Return a recorded word: UTF-8, or what old recorders wrote."""
+    """Return a recorded word. It is UTF-8, or in old files Latin-1."""
     try:
         return text.strip().decode("utf-8")
     except UnicodeDecodeError:
@@ -68,17 +68,17 @@ def filled(line: bytes) -> bool:
 
 
 def ids_of(line: bytes) -> list[int] | None:
-    """The ids in a line of nothing else but a comment, None for any other line."""
+    """Return the ids in a line that has only ids and a comment; None for any other line."""
     words = line.split(b"#", 1)[0].split()
     return [int(word) for word in words] if all(is_id(word) for word in words) else None
 
 
 def table(text: bytes) -> npt.NDArray[np.int64] | None:
-    """Lines of ids as rows; None when one of them is something else, or is not as wide as the first.
+    """Return lines of ids as rows. None if a line has other content than ids, or another number of ids than the first.
 
-    What it takes is what `ids_of` takes of each line, but much faster.
+    It accepts the same lines as `ids_of`, and is much faster.
     """
-    if (b"-" in text or b"+" in text) and _SIGNED.search(text):  # numpy would take +1, and -0
+    if (b"-" in text or b"+" in text) and _SIGNED.search(text):  # numpy would accept +1 and -0
         return None
     try:
         with warnings.catch_warnings():
@@ -93,7 +93,7 @@ def table(text: bytes) -> npt.NDArray[np.int64] | None:
 def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
     """Return the numbers of a link, or a page, from a filled line of a file of this kind; None for any other line."""
     widths = WIDTHS.get(kind, ())
-    # Some formats mark each line as a node or an edge, others differ in their words.
+    # Kleinberg's format marks each line as a node or an edge. In Massey's, a line of numbers alone is an edge.
     if kind == "gr0":
         word, line = (*line.split(None, 1), b"")[:2]
         kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
@@ -105,7 +105,7 @@ def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
     words = line.split(None, 2)
     if len(words) < 2 or not is_id(words[0]):
         return None
-    # A page: number, perhaps whether it was fetched, URL.
+    # A page is its id, in some files 1 or 0 (fetched or not), and its URL. A host has its name in reverse order.
     if kind == "nodes":
         marked = len(words) == 3 and words[1] in (b"0", b"1")
         url = words[2] if marked else line.split(None, 1)[1]
@@ -116,8 +116,8 @@ def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
 
 
 def is_header(line: bytes) -> bool:
-    """Return whether the line may be the header `pages links 1` of a file like hollins.dat. A link with a count looks
-    alike."""
+    """Return whether the line may be the header `pages links 1` of a file like hollins.dat. It may also be a link with
+    a count."""
     return len(ids_of(line) or ()) == 3
 
 

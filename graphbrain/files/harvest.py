@@ -1,10 +1,10 @@
-"""Recorded crawls, read from files into arrays in the form that a brain keeps: the input of `graphbrain import`.
+"""Recorded crawls, read from files into arrays in the form of a brain: the input of `graphbrain import`.
 
 Pages are numbered in the order of their first occurrence. URLs are addresses. Links are distinct, without self-links,
-and at most the first `max_links` of a page. A line that cannot be used is counted and left out; the first few are
-named. In addition to the formats of `reader`, JSON lines are read, in the form of `graphbrain report`, where `fetched`
-and `hash` are short for `fetched_at` and `body_hash`. Memory: some 25 bytes a link while links are sorted, and 100
-bytes plus the URL a page. JSON lines need some 150 bytes a page more.
+and at most the first `max_links` of a page. Bad lines are counted and left out, and the first few are named. JSON lines
+are read, too, in the form of `graphbrain report`, where `fetched` and `hash` are short for `fetched_at` and
+`body_hash`. Memory: some 25 bytes a link while links are sorted, and 100 bytes plus the URL a page. JSON lines need
+some 150 bytes more for each page.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ PAGES_PER_HOST = 100
 
 
 def generated_url(identity: int) -> str:
-    """Return the URL of a page recorded without one: canonical, always the same, 100 ids to a host.
+    """Return the URL for the id of a page that was recorded without URL. It is canonical, and 100 ids share a host.
 
-    Crawls are recorded in the order of their URLs, so neighbouring ids mostly did share a host.
+    Crawls are recorded in the order of their URLs, so that most neighbouring ids did share a host.
     """
     return f"http://host-{identity // PAGES_PER_HOST:04d}.example/page-{identity}"
 
 
 class TextBuffer(Sequence[str]):
-    """Many texts in one buffer: a fraction of the memory of a list of them."""
+    """Many texts in one buffer. It takes a fraction of the memory of a list."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._data = bytearray()
@@ -76,7 +76,7 @@ class TextBuffer(Sequence[str]):
 
 
 class _Generated(Sequence[str]):
-    """The URLs of pages that were recorded by id alone."""
+    """The URLs of pages that were recorded without URLs (`generated_url`)."""
 
     def __init__(self, ids: Ints) -> None:
         self._ids = ids
@@ -111,7 +111,7 @@ class LeftOut:
     users: int = 0
 
     def refuse(self, why: str, times: int = 1) -> None:
-        """Count what was left out. Name it if it is one of the first."""
+        """Count parts that were left out. Keep the reason if it is one of the first."""
         self.refused += times
         if len(self.first) < NAMED:
             self.first.append(why)
@@ -129,11 +129,11 @@ class Harvest:
         at: Epoch seconds of the visit; nan if not recorded.
         status: HTTP status of the visit.
         relevance: 0 to 1; nan if not known.
-        details: Page number → (body_hash, etag, last_modified), for pages that have one of them.
+        details: Page number → (body_hash, etag, last_modified), for pages that have one of these.
         later: Visits other than a page's first success (failures, redirects, second visits), in their order. They are
-            reported when everything else is written.
+            reported after everything else is written.
         ids: The recorded id of each page; None if pages have none.
-        merged: Ids recorded with the URL of an earlier page, and the numbers of those pages.
+        merged: Ids that were recorded with the URL of an earlier page, and for each the number of that page.
         values: Page number → the crawler's own value of the page, if known.
     """
 
@@ -164,8 +164,8 @@ class Harvest:
         """Return the number of the page with this URL (in any spelling) or recorded id. Raise BadInput if there is
         none."""
         if what.isdecimal() and self.ids is not None:
-            alias, page = self.merged
-            numbers = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
+            merged_ids, page = self.merged
+            numbers = np.concatenate([np.flatnonzero(self.ids == int(what)), page[merged_ids == int(what)]])
         else:
             key = rules.page(what)[1]
             numbers = np.array([number for number, other in enumerate(self.urls) if rules.key(other) == key])
@@ -185,7 +185,7 @@ def read(
 ) -> Harvest:
     """Return the harvest of all these files together.
 
-    The node file beside a single edge list is read too, if its name marks it as one.
+    If the only file is an edge list, the node file beside it with `nodes` or `vertices` in its name is read, too.
 
     Args:
         files: Paths of files in the formats of `reader`, plain or gzipped.
@@ -196,8 +196,9 @@ def read(
         progress: Called with the bytes read and the bytes in all.
 
     Raises:
-        BadInput: A file cannot be opened, there is nothing in them, or they mix pages by id and pages by URL.
+        BadInput: A file cannot be opened, the files have no page, or they mix pages by id and pages by URL.
     """
+    # Find the files, and their kinds.
     sources = [Source.of(Path(file)) for file in files]
     if [source.kind for source in sources] == ["edges"]:
         beside = sources[0].beside("nodes", "vertices")
@@ -207,7 +208,7 @@ def read(
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
     meter = ReadMeter(sum(source.size for source in sources), progress)
     visits = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
-    # Pages first: whether a link's ends are pages is known only then.
+    # Read files of pages before edge lists: links can only be checked with all pages.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
         visits.take(source, meter)
     harvest = visits.harvest(" + ".join(source.path.name for source in sources))
@@ -262,7 +263,8 @@ class _Graph:
         self._left_out.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
 
     def harvest(self, name: str) -> Harvest:
-        """Return everything read so far, numbered."""
+        """Return all pages and links, with pages by number."""
+        # Number the pages: those of the files, or without any the ids of all links.
         if len(self._ids):
             ids, numbers = self._pages()
             urls: Sequence[str] = self._urls
@@ -272,7 +274,7 @@ class _Graph:
             numbers, urls = np.arange(len(ids), dtype=np.int32), _Generated(ids)
             crawled = np.full(len(ids), 2, np.uint8)
         self._renumber(ids, numbers)
-        # Links of a page to itself are not kept, but a recorded one proves that the page was fetched.
+        # A page is fetched if it has links. Links to itself are not kept, but prove that it was fetched.
         selves = np.unique(
             np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
         )
@@ -281,8 +283,9 @@ class _Graph:
         fetched[selves] = True
         visited = (crawled == 1) | ((crawled == 2) & self._fetched)
         fetched[numbers[visited & (numbers >= 0)]] = True
+        # Of pages with the same URL keep the first, and remember the ids of the others.
         size = len(urls)
-        owned = np.unique(numbers[numbers >= 0])
+        kept = np.unique(numbers[numbers >= 0])
         merged = (numbers >= 0) & (numbers != np.arange(size))
         harvest = Harvest(
             name,
@@ -299,20 +302,22 @@ class _Graph:
             self._left_out,
             (ids[merged], numbers[merged]),
         )
-        return harvest if len(owned) == size else _without(harvest, owned)
+        return harvest if len(kept) == size else _only(harvest, kept)
 
     def _pages(self) -> tuple[Ints, Numbers]:
-        """Return the recorded ids, and the number of each id's page: an earlier page if the URL is the same, −1 for a
-        repeated id."""
+        """Return the recorded ids, and the number of the page for each: that of an earlier page with the same URL, or
+        −1 for a repeated id."""
+        # Sort the pages by the keys of their URLs.
         ids = np.array(self._ids, np.int64)
         size = len(ids)
         numbers = np.arange(size, dtype=np.int32)
         words = np.frombuffer(bytes(self._keys), ">u8").reshape(-1, 2).astype(np.uint64)
         order = np.lexsort((words[:, 1], words[:, 0]))
         same = (words[order][1:] == words[order][:-1]).all(axis=1)
-        # The sort is stable: of equal keys the first recorded comes first.
+        # The sort is stable, so that of equal keys the page that was recorded first comes first.
         leads = np.maximum.accumulate(np.where(np.concatenate([[True], ~same]), np.arange(size), 0))
         numbers[order] = order[leads]
+        # Refuse repeated ids.
         by_id = np.argsort(ids, kind="stable")
         twice = by_id[1:][ids[by_id][1:] == ids[by_id][:-1]]
         if len(twice):
@@ -323,37 +328,36 @@ class _Graph:
     def _renumber(self, ids: Ints, numbers: Numbers) -> None:
         """Replace ids by page numbers in all links. Leave out the links of pages that are not recorded."""
         order = np.argsort(ids, kind="stable")
-        nodes, meant = ids[order], numbers[order]
-        keep = meant >= 0
-        nodes, meant = nodes[keep], meant[keep]
+        order = order[numbers[order] >= 0]
+        sorted_ids, number_of = ids[order], numbers[order]
         for index, chunk in enumerate(self._chunks):
-            at = np.minimum(np.searchsorted(nodes, chunk), max(len(nodes) - 1, 0))
-            good = (nodes[at] == chunk).all(axis=1) if len(nodes) else np.zeros(len(chunk), bool)
+            at = np.minimum(np.searchsorted(sorted_ids, chunk), max(len(sorted_ids) - 1, 0))
+            good = (sorted_ids[at] == chunk).all(axis=1) if len(sorted_ids) else np.zeros(len(chunk), bool)
             if not good.all():
                 bad = chunk[~good]
-                missing = bad[0][~np.isin(bad[0], nodes)][0]
-                a, b = bad[0].tolist()
-                self._left_out.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
-            self._chunks[index] = meant[at[good]]
+                missing = bad[0][~np.isin(bad[0], sorted_ids)][0]
+                source, target = bad[0].tolist()
+                self._left_out.refuse(f"the link {source} → {target}: there is no page {missing}", len(bad))
+            self._chunks[index] = number_of[at[good]]
 
 
-def _without(harvest: Harvest, owned: Numbers) -> Harvest:
-    """Keep only the pages `owned`; no link leads to or from the others."""
+def _only(harvest: Harvest, kept: Numbers) -> Harvest:
+    """Reduce a harvest to the pages `kept`. The other pages have no links."""
     renumbered = np.zeros(harvest.pages, np.int32)
-    renumbered[owned] = np.arange(len(owned), dtype=np.int32)
-    degrees = np.diff(harvest.offsets)[owned]
+    renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+    degrees = np.diff(harvest.offsets)[kept]
     harvest.offsets = np.concatenate([[0], np.cumsum(degrees)])
     harvest.targets = renumbered[harvest.targets]
-    harvest.urls = TextBuffer(harvest.urls[i] for i in owned.tolist())
-    alias, page = harvest.merged
-    harvest.merged = alias, renumbered[page]
+    harvest.urls = TextBuffer(harvest.urls[i] for i in kept.tolist())
+    merged_ids, page = harvest.merged
+    harvest.merged = merged_ids, renumbered[page]
     for name in ("fetched", "at", "status", "relevance", "ids"):
-        setattr(harvest, name, getattr(harvest, name)[owned])
+        setattr(harvest, name, getattr(harvest, name)[kept])
     return harvest
 
 
 def _present(chunks: Sequence[Ints]) -> Ints:
-    """Return the ids that occur, ascending."""
+    """Return the ids that occur in links, ascending."""
     most = max((int(chunk.max()) for chunk in chunks if chunk.size), default=-1)
     if most < 4 * sum(chunk.size for chunk in chunks):
         seen = np.zeros(most + 1, bool)
@@ -364,11 +368,13 @@ def _present(chunks: Sequence[Ints]) -> Ints:
 
 
 def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tuple[Ints, Numbers]:
-    """Return the distinct links without self-links in CSR form, at most `most` of a page. `chunks` is emptied."""
+    """Return the distinct links without self-links as offsets and targets (CSR), at most `most` of a page. `chunks` is
+    emptied."""
+    # Count the links of each page.
     degrees = np.zeros(size, np.int64)
     for chunk in chunks:
         degrees += np.bincount(chunk[:, 0], minlength=size)
-    # A link is one number, so that a sort finds those that are there twice.
+    # Write each link as one number, so that a sort puts equal links together.
     trimmed = _first_links(chunks, degrees > most, most, left_out)
     codes = np.empty(sum(map(len, chunks)) + len(trimmed), np.int64)
     filled = 0
@@ -378,7 +384,7 @@ def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tu
         filled += len(links)
     codes = codes[:filled]
     codes.sort()
-    # Drop what equals the number before it, in place.
+    # Remove numbers that equal the one before, in place.
     kept, last = 0, -1
     for start in range(0, filled, BLOCK_LINKS):
         part = codes[start : start + BLOCK_LINKS]
@@ -405,15 +411,19 @@ def _drained(chunks: list[Ints]) -> Iterator[Ints]:
 
 
 def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut) -> Ints:
-    """Return the first `most` links of each page that may have more, in recorded order, and remove its links from
-    `chunks`."""
+    """Remove the links of `heavy` pages from `chunks`. Return the first `most` of each, in recorded order.
+
+    `heavy`: a mask of the pages that may have more links.
+    """
     if not heavy.any():
         return np.empty((0, 2), np.int32)
+    # Sort the links of these pages by source.
     parts = [chunk[heavy[chunk[:, 0]]] for chunk in chunks]
     chunks[:] = [chunk[~heavy[chunk[:, 0]]] for chunk in chunks]
     links = np.concatenate(parts)
     links = links[links[:, 0] != links[:, 1]]
     links = links[np.argsort(links[:, 0], kind="stable")]
+    # Keep the first distinct targets of each.
     kept: list[Ints] = []
     for part in np.split(links, np.flatnonzero(np.diff(links[:, 0])) + 1):
         first = np.sort(np.unique(part[:, 1], return_index=True)[1])
@@ -426,7 +436,7 @@ def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut)
 
 
 class _Visits:
-    """JSON lines, each a visit in the form that a crawler reports. Each is checked like a report."""
+    """JSON lines. Each is a visit in the form of a crawler's report, and is checked like one."""
 
     def __init__(self, rules: Rules, max_links: int, now: float) -> None:
         self._rules, self._max_links, self._now = rules, max_links, now
@@ -452,6 +462,7 @@ class _Visits:
         meter.end(source.size)
 
     def _visit(self, report: Report) -> None:
+        # A failure, a redirect or a part of a page is reported afterwards.
         item = Intake(self._rules, self._max_links, self._now).check(report)
         if isinstance(item, Answer):
             raise BadInput(f"{item.url}: {item.reason}")
@@ -459,7 +470,7 @@ class _Visits:
         if not isinstance(report, Fetched) or item.completeness != "all" or item.led_by or not _first_visit(report):
             self._later.append(given)
             return
-        # The first success of a page is imported; later visits are reported afterwards.
+        # The first success of a page is imported. Its later visits are reported afterwards.
         page = self._number(item.key, item.url)
         self._left_out.users += given.claim is None and names_user(given.url)
         if self._fetched[page]:
@@ -468,7 +479,7 @@ class _Visits:
         self._take_links(page, item)
         self._fetched[page] = True
         self._at[page], self._status[page] = item.at, report.status
-        # Keep what a report has beside its links.
+        # Keep the other values of the report.
         if report.relevance is not None:
             self._relevance[page] = report.relevance
         if report.value is not None:
@@ -485,7 +496,7 @@ class _Visits:
         for key, (url, guess) in item.targets.items():
             target = self._number(key, url)
             self._links.extend((page, target))
-            # As in a report: of several guesses the largest holds, until the page is fetched.
+            # As with a report, the largest guess counts until the page is fetched.
             if guess is not None and not self._fetched[target] and not guess <= self._relevance[target]:
                 self._relevance[target] = guess
             value = item.values.get(key)
@@ -528,14 +539,14 @@ _SHORT = {"fetched": "fetched_at", "hash": "body_hash"}
 
 
 def _report(line: bytes) -> Report:
-    """Return the report that one line contains. Raise BadInput if it contains none."""
+    """Return the report in a line. Raise BadInput if the line has none."""
     data = {_SHORT.get(name, name): value for name, value in json_object(line).items()}
-    data.pop("claim", None)  # its lease is another brain's
+    data.pop("claim", None)  # a claim of another brain
     return report_from_dict(data)
 
 
 def _first_visit(report: Fetched) -> bool:
-    """Return whether the report can be written as a page's first visit, if no other line is about the page."""
+    """Return whether the report can be imported as a page's first visit, if no earlier line is about the page."""
     texts = (report.body_hash, report.etag, report.last_modified)
     odd = any(text is not None and not text.isprintable() for text in texts)
     return not odd and report.redirected_to is None and not report.not_modified

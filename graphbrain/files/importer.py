@@ -1,9 +1,9 @@
-"""Bulk start: files of crawled pages and links become an empty brain's graph, settled and scheduled.
+"""Import of files of crawled pages and links into an empty brain, with settled accounts and a schedule.
 
-If the brain's Neo4j is the local server, Neo4j's import tool makes its database anew, and the server restarts on it
-(graphbrain.files.neo4j_admin). Other clients wait, as for any restart; settings and access tokens are carried over.
-Otherwise, and for small files, pages and links are created in batches while no other process may write. The result
-is the same: see graphbrain.files.rows.
+If the brain's Neo4j is the local server, Neo4j's import tool makes a new database, and the server restarts on it
+(graphbrain.files.neo4j_admin). Other clients wait, as during any restart. Settings and access tokens are kept.
+Otherwise, and for small files, pages and links are created in batches while no other process may write. Both ways have
+the same result (graphbrain.files.rows).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PAGES_AT_ONCE = 2_000
 LINKS_AT_ONCE = 20_000
 REPORTS_AT_ONCE = 200
 SMALL, PACKED = 1_000_000, 5
-"""The most bytes of files that are imported in batches by default, and the factor by which a gzipped file counts."""
+"""The largest files in bytes that are imported in batches by default. A gzipped file counts `PACKED` times."""
 Progress = Callable[[str, float], None]
 """Called with the name of the step and the share of it that is done, 0 to 1."""
 
@@ -60,7 +60,7 @@ class Imported:
 
     Attributes:
         name: Names of the files.
-        way: `offline` (by Neo4j's import tool) or `batches`.
+        way: `offline` (Neo4j's import tool) or `batches`.
         pages: Pages created.
         links: Links created.
         hosts: Hosts created.
@@ -68,16 +68,16 @@ class Imported:
         frontier: Pages that wait for their first visit.
         outside: Pages out of the scope, visited or not.
         seeds: Pages that are seeds.
-        refused: Lines and links that could not be used.
-        first: The first few of them, in words.
+        refused: Bad lines and links, which were left out.
+        first: The reasons for the first few of them.
         over: Links beyond `max_links`.
         userinfo_dropped: URLs whose user and password were removed.
-        reported: Failures, redirects and second visits, reported afterwards as live.
-        reports_refused: Those of them that were refused.
-        settled: The accounts are at their fixed point.
-        seconds: In all and by step. `prepare` includes the iteration that settles the accounts; `settle` is the rest of
-            it, after everything is written.
-        links_per_second: Over all steps but `settle`.
+        reported: Failures, redirects and second visits, which were reported after the import.
+        reports_refused: Reports among them that were refused.
+        settled: True if the accounts are at their fixed point.
+        seconds: Seconds in all, and by step. `prepare` includes the solution of the fixed point in memory. `settle` is
+            the work on accounts after everything is written.
+        links_per_second: Links per second of all steps except `settle`.
     """
 
     name: str
@@ -122,9 +122,9 @@ def run(
         paths: Files in the formats of `graphbrain.files.reader` and JSON lines.
         data: The local server's directory.
         fetched: Count pages without out-links and without a recorded visit as fetched, too.
-        seeds: URLs or recorded ids; none: the pages where a crawl would have to begin.
+        seeds: URLs or recorded ids. None: the pages where a crawl would have to begin.
         batches: True: in batches, even on the local server. False: by its import tool. None: in batches for files of up
-            to a megabyte, since the tool needs a restart of the server.
+            to a megabyte, because the tool needs a restart of the server.
         settle: Bring the accounts to their fixed point.
         progress: Called with the name of the step and the share of it that is done, 0 to 1.
         say: Called with messages for the user.
@@ -134,12 +134,14 @@ def run(
         SettingsError: The brain's engine is not the exact one.
         ServerFailed: The import tool or the server failed.
     """
+    # Choose the way.
     clock = _Laps()
     brain.session.refresh()
     _refuse_pages(brain)
     local = None if (_are_small(paths) if batches is None else batches) else local_server(brain, data)
     # A payout policy needs the graph. Under such a policy the accounts are settled after the graph is written.
     in_memory = settle and not brain.policy.rule.bends_payouts
+    # Read the files, and write the graph.
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
         settings = brain.settings
@@ -154,6 +156,7 @@ def run(
             clock.lap("load")
             _close(brain, brain.now(), settings)
             _take_place(brain, shop.running.data, clock, progress)
+    # Report the other visits, and settle the accounts.
     _check(brain, bulk)
     refused = _report_later(brain, bulk.harvest, progress)
     clock.lap("report")
@@ -172,7 +175,8 @@ def _read(
     clock: _Laps,
     progress: Progress,
 ) -> Bulk:
-    """Read the files and compute all that follows from them; `in_memory`: with accounts at their fixed point."""
+    """Read the files, and compute all values that follow from them. `in_memory`: settle the accounts, too."""
+    # Read the files.
     rules = Rules(brain.settings.canonical, hash_bang=brain.settings.hash_bang)
     harvest = harvests.read(
         paths,
@@ -183,6 +187,7 @@ def _read(
         progress=lambda done, total: progress("reading", done / max(total, 1)),
     )
     clock.lap("read")
+    # Compute the values.
     bulk = Bulk(
         harvest,
         brain.policy,
@@ -221,16 +226,16 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
 
 
 def _are_small(paths: Sequence[Path | str]) -> bool:
-    """Return whether these files are imported in less time than the server takes to restart."""
+    """Return whether the import of these files takes less time in batches than a restart of the server."""
     try:
         size = sum(Path(path).stat().st_size * (PACKED if str(path).endswith(".gz") else 1) for path in paths)
     except OSError:
-        return True  # the batches report the file's error, without a restart
+        return True  # the import fails, and no restart is needed for that
     return size <= SMALL
 
 
 def _tokens(brain: Brain) -> str:
-    """Return the service's access tokens as JSON. They survive the brain that is made anew."""
+    """Return the service's access tokens as JSON. The new database keeps them."""
     kept = brain.graph.read(lambda tx: tx.one("brain/kept_tokens")[0], "brain/kept_tokens")
     return json.dumps(kept)
 
@@ -248,7 +253,7 @@ class _Laps:
 
 
 def local_server(brain: Brain, data: Path | None) -> Server | None:
-    """Return the local server, if the brain is its database."""
+    """Return the local server if the brain is in its database, else None."""
     running = lifecycle.find(data)
     mine = running is not None and running.uri == brain.graph.uri and brain.graph.database == "neo4j"
     return running if mine else None
@@ -257,7 +262,7 @@ def local_server(brain: Brain, data: Path | None) -> Server | None:
 def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one.
 
-    `noted`: the import that the brain has a note of is this one.
+    `noted`: this import has written its note to the brain.
     """
     if brain.settings.engine != "exact":
         raise SettingsError(
@@ -267,7 +272,7 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:
         return
-    # Name an import that was broken off: what it has created can be deleted.
+    # A note of another import means that it was broken off. The pages that it created can be deleted.
     if stored and stored.get("importing") is not None and not noted:
         raise BadInput(
             "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "
@@ -283,8 +288,8 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
 def _close(brain: Brain, since: float, settings: Settings) -> None:
     """Close the brain to other writers.
 
-    If another process has begun to crawl meanwhile, or has changed the settings, open the brain again and raise: that
-    process has priority.
+    If another process has begun to crawl in the meantime, or has changed the settings, the brain is opened again. The
+    other process has priority.
 
     Raises:
         BadInput: The brain is no longer empty.
@@ -313,7 +318,7 @@ def _check(brain: Brain, bulk: Bulk) -> None:
 
 
 def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
-    """Report all but first visits, as live, and return the number of refused reports."""
+    """Report the visits that were not imported, and return the number of refused reports."""
     refused = 0
     for start in range(0, len(harvest.later), REPORTS_AT_ONCE):
         answers = brain.report(harvest.later[start : start + REPORTS_AT_ONCE])
@@ -323,7 +328,8 @@ def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
 
 
 def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
-    """Bring all accounts to their fixed point, unless they were `in_memory`, and push what is left."""
+    """Bring all accounts to their fixed point, unless that was done `in_memory`. Then push until no push is worth
+    it."""
     if in_memory:
         now = brain.now()
         brain.graph.write(lambda tx: tx.do("brain/note", notes={"settled": now}), "brain/note")
@@ -336,7 +342,7 @@ def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
 
 
 def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> None:
-    """Restart the server on the database that was made beside the old one, and adopt it as a brain."""
+    """Restart the server on the new database, and make it a brain."""
     # A client that connects from now on waits for the restart, and gets the new database.
     installation.mark_new_store(home)
     progress("restarting the server", 0.0)
@@ -351,25 +357,27 @@ def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> N
 
 
 def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
-    """Create pages, then links. The brain carries the note of an import until both are complete."""
+    """Create pages, then links. The brain has the note of an import until both are complete."""
+    # Hosts come first, because pages need them.
     since = bulk.run.now
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
         brain.graph.write(bound(Tx.do, "pages/hosts", names=names, now=since), "pages/hosts")
+    # Create the pages.
     ids = np.empty(bulk.harvest.pages, np.int64)
     for start in range(0, len(ids), PAGES_AT_ONCE):
         rows = bulk.rows(start, start + PAGES_AT_ONCE)
         ids[start : start + len(rows)] = brain.graph.write(_creating(rows), "pages/load")
         progress("creating pages", (start + len(rows)) / len(ids))
     clock.lap("pages")
+    # Create the links.
     _link(brain, bulk, ids, progress)
     imports.end(brain.session)
     clock.lap("links")
 
 
 def _creating(rows: list[list[Any]]) -> Callable[[Tx], list[int]]:
-    """Return the work that creates these pages. From its second attempt on it first checks whether the lost attempt
-    did."""
+    """Return the work that creates these pages. After a lost connection it first checks whether they were created."""
     tried = False
 
     def work(tx: Tx) -> list[int]:
@@ -391,6 +399,7 @@ def _link(brain: Brain, bulk: Bulk, ids: Ints, progress: Progress) -> None:
     offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
     page, total = 0, len(ids)
     while page < total:
+        # Take as many pages as have LINKS_AT_ONCE links, at least one.
         stop = int(np.searchsorted(offsets, offsets[page] + LINKS_AT_ONCE, side="right")) - 1
         stop = min(max(stop, page + 1), total)
         rows = [
@@ -405,8 +414,8 @@ def _link(brain: Brain, bulk: Bulk, ids: Ints, progress: Progress) -> None:
 
 
 def _linking(rows: list[list[Any]], now: float) -> Callable[[Tx], object]:
-    """Return the work that creates these links, as `_creating` does pages: a batch is there as a whole, or not at
-    all."""
+    """Return the work that creates these links. After a lost connection it first checks whether the first page has
+    links: then all were created."""
     tried = False
 
     def work(tx: Tx) -> object:

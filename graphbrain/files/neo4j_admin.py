@@ -1,11 +1,11 @@
-"""A database made from CSV files by Neo4j's own import tool, beside the one that the local server runs on.
+"""A new database for the local server, made from CSV files by Neo4j's import tool while the server runs on the old one.
 
-The tool writes into folders of its own while the server goes on. Once the new database is marked as whole, the next
-start of the server puts it in the old one's place (graphbrain.graph.server.installation). So a kill at any moment
-leaves the old database or the new one, never a mixture. A lock, which the tool inherits, admits one import at a time.
+The tool writes into separate folders. When the new database is marked as complete, the next start of the server
+replaces the old one by it (graphbrain.graph.server.installation). So a kill at any moment leaves the old database or
+the new one, never a mixture. A lock, which the tool inherits, admits one import at a time.
 
-Java takes a second to load the tool. So the tool starts before its files are there, and reads its command line from
-its standard input, where it is written once they are. If the import is killed, that input ends, and so does the tool.
+Java takes a second to load the tool. So the tool starts before its files are written, and then reads its command line
+from its standard input. If the import is killed, that input ends, and the tool ends, too.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ LINKS = 1 << 20
 AHEAD = {*Ledger.columns, "queue", "waiting_since"}
 """The properties that come first in a page's record.
 
-The database keeps a page's properties as a chain, in the order in which the tool reads them, and walks it from its
-beginning for each read and write. So the properties that every transaction on accounts uses come first, the accounts
-before all. On cnr-2000 the commits of a settling pass take a fifth less time than with the key and the URL first.
+The database stores a page's properties as a chain, in the order in which the tool reads them. Each read and write
+follows the chain from its beginning. So the properties that every transaction on accounts uses come first. On cnr-2000
+the commits of a settling pass take a fifth less time than with the key and the URL first.
 """
 PAGE_BYTES, LINK_BYTES = 1_300, 75
 """The bytes that a page with its indexes, and a link, take in the database."""
@@ -64,7 +64,7 @@ def bytes_needed(bulk: Bulk) -> int:
 
 @dataclass(frozen=True)
 class Workshop:
-    """A folder for the files of an import, and the tool, which waits for them."""
+    """A folder for the files of an import, and the running tool, which waits for them."""
 
     running: Server
     folder: Path
@@ -73,7 +73,7 @@ class Workshop:
     def make(self, bulk: Bulk, brain: Mapping[str, Any], *, progress: Progress) -> None:
         """Write the files and let the tool make the database from them.
 
-        The database is whole afterwards, but not marked (`installation.mark_new_store`).
+        Afterwards the database is complete, but not marked as complete (`installation.mark_new_store`).
 
         Args:
             bulk: The pages and links.
@@ -83,14 +83,16 @@ class Workshop:
         Raises:
             ServerFailed: The disk has not enough room, or the tool failed. The old database is unchanged.
         """
+        # Check the room on the disk.
         need, free = bytes_needed(bulk), files.free_bytes(self.running.data)
         if need + files.LEAST_FREE_BYTES > free:
             raise ServerFailed(
                 f"The import needs about {need / 1e9:.1f} GB on the disk of {self.running.data}, and {free / 1e9:.1f} "
                 "GB are free: make room."
             )
+        # Write the files. Links are tables of numbers, which numpy writes in another thread beside the pages.
         try:
-            with ThreadPoolExecutor(1) as pool:  # links are tables of numbers: numpy writes them beside the pages
+            with ThreadPoolExecutor(1) as pool:
                 links = pool.submit(_write_links, self.folder / "links.tsv", bulk)
                 _write_pages(self.folder / "pages.tsv", bulk, progress)
                 _write_hosts(self.folder / "hosts.tsv", bulk)
@@ -100,14 +102,15 @@ class Workshop:
             raise ServerFailed(
                 f"The import's files cannot be written ({error.strerror or error}): make room."
             ) from error
-        _tell(self.tool, self.folder)
+        # Run the tool on them.
+        _send_command(self.tool, self.folder)
         _follow(self.tool, progress)
 
 
 @contextmanager
 def workshop(running: Server, say: Say) -> Iterator[Workshop]:
-    """Yield a workshop for one import. Remove unfinished parts of an earlier import before, and of this one at the
-    end."""
+    """Yield a workshop for one import. Remove the unfinished parts of an earlier import, and at the end those of this
+    one."""
     folder = running.data / "bulk"
     with file_lock(running.data / "bulk.lock", say=lambda: say("Another import is under way…")) as lock:
         _tidy(running.data, folder)
@@ -140,7 +143,7 @@ def _write_pages(path: Path, bulk: Bulk, progress: Progress) -> None:
 
 
 def _far(name: str) -> tuple[bool, int]:
-    """Return the sort key of a property: its distance from the beginning of a page's chain."""
+    """Return the sort key of a property. A smaller one is nearer to the beginning of a page's chain."""
     return name not in AHEAD, -PAGE_CHAIN.index(name) if name in PAGE_CHAIN else 1
 
 
@@ -166,7 +169,7 @@ def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 def _cells(column: Sequence[Any]) -> list[str]:
     """Return the cells of a column. A value that occurs often is formatted once."""
-    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # mostly distinct values
+    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # most values are distinct
         return [_cell(value) for value in column]
     values = set(column)
     if 2 * len(values) > len(column):
@@ -189,8 +192,8 @@ def _cell(value: Any) -> str:
 
 
 def _write_links(path: Path, bulk: Bulk) -> None:
-    """Write links with ids of one width, so that a table of bytes is written as it is, without a string for each
-    link."""
+    """Write links with ids of equal width. So a table of bytes is the text, and no link needs a string."""
+    # Prepare the parts that all lines share.
     offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
     width = len(str(max(bulk.harvest.pages - 1, 0)))
     since = f"\t{bulk.run.now!r}\n".encode()
@@ -198,6 +201,7 @@ def _write_links(path: Path, bulk: Bulk) -> None:
     with path.open("wb") as file:
         file.write(b":START_ID\t:END_ID\tsince:double\n")
         for start in range(0, total, LINKS):
+            # Fill a table with a line for each link: source, tab, target, time.
             ends = targets[start : start + LINKS]
             at = np.arange(start, start + len(ends))
             table = np.empty((len(ends), 2 * width + 1 + len(since)), np.uint8)
@@ -209,7 +213,7 @@ def _write_links(path: Path, bulk: Bulk) -> None:
 
 
 def _digits(table: Any, numbers: Any) -> None:
-    """Fill a table with the decimal digits of numbers, one number a row."""
+    """Fill a table with the decimal digits of numbers, one number in each row."""
     rest = numbers.astype(np.int32)
     for column in range(table.shape[1] - 1, -1, -1):
         rest, digit = np.divmod(rest, 10)
@@ -221,13 +225,14 @@ def _digits(table: Any, numbers: Any) -> None:
 
 @contextmanager
 def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subprocess.Popen[str]]:
-    """Yield the tool, which waits for its command line. It ends with the block at the latest."""
+    """Yield the tool, which waits for its command line. It is killed at the end of the block."""
+    # Write the tool's arguments.
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
     java = java_of(running) or find_java(None, version)
     options = [*java_cache.options(java, class_path), *files.tool_options(class_path, HEAP_MB)]
     files.write_arguments(folder / "import.args", [*options, "org.neo4j.cli.AdminTool", "@/dev/stdin"])
-    # A process group of its own, so that Ctrl-C does not reach it; the lock passes to it.
+    # Start the tool in a new session, so that Ctrl-C does not reach it. It inherits the lock.
     tool = subprocess.Popen(
         [java, f"@{folder / 'import.args'}"],
         env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},
@@ -247,8 +252,8 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
             tool.kill()
 
 
-def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
-    """Write the tool's command line to its input. A tool that has ended already has printed its reason."""
+def _send_command(tool: subprocess.Popen[str], folder: Path) -> None:
+    """Write the tool's command line to its input. If the tool has already ended, its output has the reason."""
     assert tool.stdin is not None
     with suppress(BrokenPipeError):
         tool.stdin.write(files.quoted(_words(folder)))
@@ -256,7 +261,7 @@ def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
 
 
 def _words(folder: Path) -> list[str]:
-    """Return the tool's command line. Page numbers are the ids of the nodes, so that the tool looks nothing up."""
+    """Return the tool's command line. Page numbers are the ids of nodes, so that the tool needs no look-up."""
     return [
         *("database", "import", "full", files.NEW_STORE),
         *("--id-type=actual", "--delimiter=TAB", "--overwrite-destination", "--bad-tolerance=0"),
@@ -273,12 +278,14 @@ def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
     step = steps = 0
     last_lines: deque[str] = deque(maxlen=200)
     assert tool.stdout is not None
+    # A step begins with a line such as "(2/4) Relationship Import", and prints its share as in " 35% ".
     for line in tool.stdout:
         last_lines.append(line.strip())
-        if begun := re.match(r"\((\d+)/(\d+)\) ", line):
-            step, steps = int(begun[1]), int(begun[2])
+        if heading := re.match(r"\((?P<step>\d+)/(?P<steps>\d+)\) ", line):
+            step, steps = int(heading["step"]), int(heading["steps"])
         elif steps and (share := re.search(r" (\d+)% ", line)):
             progress("loading", (step - 1 + int(share[1]) / 100) / steps)
+    # Its last lines have the reason of a failure.
     if tool.wait() != 0:
         last = [line for line in last_lines if line.strip(" -")][-1:] or ["no reason given"]
         why = files.reason("\n".join(last_lines)) or f"it says: {last[0]}"

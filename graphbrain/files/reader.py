@@ -1,4 +1,4 @@
-"""Reads files of recorded crawls, plain or gzipped. The format follows from a file's content, not from its name:
+"""Reader of files of recorded crawls, plain or gzipped. The format follows from a file's content, not from its name:
 
     `src dst [count]`                                        links by id
     `id crawled url`, `id url`                               pages by id
@@ -7,10 +7,10 @@
     `n id url` and `e src dst`                               as Kleinberg's query graphs
     a JSON object a line                                     visits; `harvest` parses the lines
 
-A `Taker` receives the content: `harvest` turns it into the form that a brain keeps, and counts what it cannot use;
-`recording` keeps it as recorded, and refuses a file with anything else in it. A file is read in blocks of whole lines.
-Numbers are parsed by numpy; only a block that numpy refuses is read line by line. Comments and blank lines are defined
-in `formats`.
+A `Taker` receives the content. That of `harvest` turns it into the form of a brain, and counts bad lines. That of
+`recording` in the laboratory keeps it as recorded, and refuses a file with a bad line. A file is read in blocks of
+whole lines. numpy parses the numbers, and only a block that numpy refuses is read line by line. `formats` defines
+comments and blank lines.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ __all__ = ["Progress", "ReadMeter", "Source", "Taker", "line_of_link", "read"]
 
 BLOCK_BYTES = 1 << 24
 LINES_LOOKED_AT = 20
-"""Lines at the head of a file in which its kind is looked for: the first may be a title, or a bad line."""
+"""The number of lines by which the kind of a file is recognized. The first may be a title, or a bad line."""
 Progress = Callable[[int, int], None]
-"""Called with (bytes read, bytes in all), as stored on the disk."""
+"""Called with the bytes read and the bytes in all, as stored on the disk."""
 
 
 class Taker(Protocol):
     """The receiver of a file's content."""
 
     strict: bool
-    """True if all links of a file must have one form, with a count or without."""
+    """True if all links of a file must have the same form: with a count, or without."""
 
     def header(self, pages: int, links: int) -> None:
-        """Take the sizes that the file announces."""
+        """Receive the sizes that the header of the file names."""
 
     def links(self, table: Ints) -> None:
-        """Take some links in their order, as rows of two ids."""
+        """Receive some links in their order, as rows of two ids."""
 
     def page(self, source: Source, number: int, page: RecordedPage) -> None:
-        """Take a page, from line `number`. Raise BadInput for one that cannot be used: its line is then refused."""
+        """Receive the page of line `number`. Raise BadInput for a bad page: its line is then refused."""
 
     def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
-        """Take line `number`, which cannot be used because of `why`."""
+        """Receive the bad line `number`, and the reason `why` it is bad."""
 
 
 class ReadMeter:
-    """The number of bytes read of all files, passed on to a progress callback."""
+    """The number of bytes read from all files, passed on to a progress callback."""
 
     def __init__(self, total: int = 0, progress: Progress = lambda *_: None) -> None:
         self._total, self._done, self._progress = total, 0, progress
 
     def file(self, at: int) -> None:
-        """Report the bytes read of the current file."""
+        """Report the bytes read from the current file."""
         self._progress(min(self._done + at, self._total), self._total)
 
     def end(self, size: int) -> None:
@@ -76,7 +76,7 @@ class ReadMeter:
 
 @dataclass
 class Source:
-    """One file: its path, what kind it is of (see `formats.kind_of`), its size on the disk."""
+    """One file: its path, its kind (as of `formats.kind_of`), and its size on the disk in bytes."""
 
     path: Path
     kind: str
@@ -84,8 +84,11 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, kind: str | None = None) -> Source:
-        """Return the file at `path` with its kind; `kind` is the default for a file whose content decides nothing.
-        Raise BadInput."""
+        """Return the file at `path` with its kind. `kind` is the default if the content shows no kind.
+
+        Raises:
+            BadInput: The file is empty, cannot be read, or has no kind.
+        """
         source = cls(path, "", 0)
         _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
         head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
@@ -101,17 +104,17 @@ class Source:
         return source
 
     def beside(self, *names: str) -> list[Path]:
-        """Return the existing files with the same name except for one of these words in place of `edges`."""
+        """Return the existing files whose names have one of these words in place of `edges`."""
         others = [self.path.with_name(self.path.name.replace("edges", name)) for name in names]
         return [other for other in others if other != self.path and other.exists()]
 
     def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
-        """Yield (number of the first line, some whole lines) until the end; call `at` with the position in the file, in
-        bytes."""
+        """Yield blocks of whole lines, each with the number of its first line. Call `at` with the position in the file,
+        in bytes."""
         number, rest, first = 1, b"", True
         try:
             with self.path.open("rb") as raw:
-                # The first bytes show whether it is packed, whatever its name.
+                # The first bytes show whether it is gzipped, whatever its name.
                 packed = raw.read(2) == b"\x1f\x8b"
                 raw.seek(0)
                 file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
@@ -133,7 +136,7 @@ class Source:
 
 
 def _kind(head: Sequence[bytes]) -> str:
-    """Return the kind that the first line with a recognizable one has; empty if there is none."""
+    """Return the kind of the first line that shows one; empty if none does."""
     return next((kind for line, after in pairwise([*head, b""]) if (kind := formats.kind_of(line, after))), "")
 
 
@@ -144,13 +147,14 @@ def read(source: Source, taker: Taker, meter: ReadMeter) -> None:
     for number, block in source.blocks(meter.file):
         if not headed:
             number, block, headed = _without_header(source, taker, number, block)
+        # Parse the whole block as numbers. If that fails, parse it line by line.
         table = formats.table(block) if widths and source.kind != "gr0" else None
         if table is None or table.shape[1] not in widths:
             table = _by_line(source, taker, number, block, widths)
         elif taker.strict and len(table):
             widths = table.shape[1:]
         table = table[:, :2]
-        # Half the memory, where ids allow it.
+        # Small ids take half the memory.
         small = not table.size or table.max() < 2**31
         taker.links(table.astype(np.int32) if small else table)
     meter.end(source.size)
@@ -178,7 +182,7 @@ def _by_line(source: Source, taker: Taker, number: int, block: bytes, widths: Se
         if not filled(line):
             continue
         entry, why = formats.entry(source.kind, line), formats.NO_LINE
-        # A page, a link, or a line that is refused with the reason.
+        # Pass on a page, collect a link, or refuse the line with the reason.
         if isinstance(entry, RecordedPage):
             try:
                 taker.page(source, at, entry)

@@ -1,10 +1,10 @@
-"""The pages of a harvest as rows of properties, with the values that they would have if they had been reported live.
+"""The pages of a harvest as rows of properties, with the values that they would have after live reports.
 
-Only the cash differs, since reports spend some of it. Here all accounts are at their fixed point, which is found in
-memory before anything is written: H = s, Z = keep·s/d and e = 0. Without settling, nothing has been spent yet: H = 1
-and e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at once, by
-the same functions as live. The pages where a crawl would begin are seeds: the pages without in-links and, of each part
-that none of those reaches, its first page.
+Only the cash differs, because reports spend some of it. Here all accounts are at their fixed point, which is found in
+memory before anything is written: H = s, Z = keep·s/d and e = 0. Without settling, nothing has been spent: H = 1 and e
+= Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow by the functions
+that live reports use. Seeds are the pages where a crawl would begin: the pages without in-links and, of each part that
+these do not reach, its first page.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
 BLOCK_LINKS = 1 << 20
 FORWARD_ROUNDS, FORWARD_CHANGE = 100, 1e-3
-"""The most rounds in which forward accounts are passed on, and the relative change below which a round is the last."""
+"""The largest number of rounds in which forward accounts are passed on, and the relative change of the last round."""
 NO_DETAILS = (None, None, None)
-"""Body hash, ETag and Last-Modified of a page of which none is known."""
+"""Body hash, ETag and Last-Modified of a page without these."""
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("key", "string"),
@@ -91,22 +91,23 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 
 
 def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
-    """Return the fewest pages from which every page outside `reached` is reached, ascending.
+    """Return the fewest pages from which links lead to every page outside `reached`, ascending.
 
-    `reached` contains, with a page, all pages that it leads to. The result has the pages without in-links, and the
-    first page of each other strongly connected part that no other part links to.
+    All pages that a page of `reached` links to are in `reached`, too. The result has the pages without in-links, and
+    the first page of each other strongly connected part that no other part links to.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
+    # Begin with the pages without in-links. The pages that these do not reach are in cycles of links, or behind cycles.
     size = len(offsets) - 1
-    entered = np.zeros(size, bool)
-    entered[targets] = True
-    first = np.flatnonzero(~entered & ~reached)
+    has_in_links = np.zeros(size, bool)
+    has_in_links[targets] = True
+    first = np.flatnonzero(~has_in_links & ~reached)
     cyclic = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
     if not len(cyclic):
         return first.tolist()
-    # What is left leads to pages reached otherwise, but not the other way round.
+    # Collect the links between the pages that are not reached. No other page links to them.
     position = np.full(size, -1, np.int32)
     position[cyclic] = np.arange(len(cyclic), dtype=np.int32)
     inner = np.empty(int((offsets[cyclic + 1] - offsets[cyclic]).sum()), np.int32)
@@ -115,21 +116,22 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
         inner[filled : filled + len(ends)] = ends
         degrees[1:] += np.bincount(sources, minlength=len(cyclic))
         filled += len(ends)
-    # The factors are not used: as zeros, of the type that scipy would convert them to, they take no memory. Links must
-    # be distinct, as they are here: scipy's search does not end on a matrix of floats with the same link twice in a
-    # row.
+    # Find their strongly connected parts. scipy ignores the values of the matrix. Zeros of the type that scipy uses
+    # need no copy, and take no memory. Links must be distinct, as they are here: scipy's search does not end on a
+    # matrix of floats that has a link twice in a row.
     rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
     parts, part = connected_components(csr_matrix(rows, shape=(len(cyclic), len(cyclic))), connection="strong")
-    closed = np.ones(parts, bool)
+    # Take the first page of each part that no other part links to.
+    unlinked = np.ones(parts, bool)
     for sources, ends in _inner_links(offsets, targets, cyclic, position):
-        closed[part[ends[part[sources] != part[ends]]]] = False
+        unlinked[part[ends[part[sources] != part[ends]]]] = False
     lowest = np.full(parts, len(cyclic), np.int64)
     np.minimum.at(lowest, part, np.arange(len(cyclic)))
-    return sorted([*first.tolist(), *cyclic[lowest[closed]].tolist()])
+    return sorted([*first.tolist(), *cyclic[lowest[unlinked]].tolist()])
 
 
 def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
-    """Return the least number of clicks from the pages `roots` to each page; −1 if none of them leads there."""
+    """Return the least number of clicks from the pages `roots` to each page; −1 for a page that they do not lead to."""
     depth = np.full(len(offsets) - 1, -1, np.int32)
     level = np.unique(np.asarray(roots, np.int64))
     clicks = 0
@@ -142,7 +144,7 @@ def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.
 
 
 def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[Ints, Numbers]]:
-    """Yield (sources, targets) of the links of these pages, some pages at a time."""
+    """Yield sources and targets of the links of these pages, for some pages at a time."""
     counts = offsets[pages + 1] - offsets[pages]
     blocks = np.cumsum(counts) // BLOCK_LINKS
     for part, many in zip(*(np.split(a, np.flatnonzero(np.diff(blocks)) + 1) for a in (pages, counts)), strict=True):
@@ -152,7 +154,7 @@ def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[In
 
 
 def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, position: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the links of these pages to each other, by their places among them, some pages at a time."""
+    """Yield sources and targets of the links between these pages, as places in `pages`, for some pages at a time."""
     for sources, ends in _links_of(offsets, targets, pages):
         inner = position[ends] >= 0
         yield position[sources[inner]], position[ends[inner]]
@@ -171,10 +173,10 @@ class _Forward:
     """A forward account of all pages.
 
     Attributes:
-        written: The amount that is written to each page; nan for none.
+        written: The amount to write to each page; nan for none.
         has: The amount that each page has received.
-        paid: The amount paid for each unit of link weight; nan if none was.
-        priority: The lane in which each page waits to pass it on.
+        paid: The amount paid for each unit of link weight; nan if nothing was paid.
+        priority: The priority of a push of each page.
     """
 
     written: Floats
@@ -183,21 +185,22 @@ class _Forward:
     priority: Ints
 
     def columns(self, part: slice) -> list[Sequence[Any]]:
-        """Return the columns of these pages, in the form in which they are written."""
+        """Return the columns of these pages, in the form of `Bulk.columns`."""
         return [_or_unknown(self.written[part]), _or_unknown(self.paid[part]), _or_none(self.priority[part])]
 
 
 class Bulk:
-    """A harvest with everything that follows from it under a brain's policy, and its rows.
+    """A harvest with all values that follow from it under a brain's policy, and its rows.
 
     Args:
         harvest: The pages and links.
         policy: The brain's policy.
         run: Time and token of the import.
         rules: The brain's URL rules.
-        seeds: Page numbers; None: those that `starts` finds. The depth of a page that the given seeds do not reach is
-            counted from the fewest other pages that reach it, which are no seeds.
-        tolerance: Of the scores at which the accounts begin, as for `solve.solve`. None: nothing is spent.
+        seeds: Page numbers. None: those that `starts` returns. The depth of a page that the given seeds do not reach is
+            counted from the pages that `starts` adds, which are then no seeds.
+        tolerance: The tolerance of the scores with which the accounts begin, as of `System.solve`. None: nothing is
+            spent.
         progress: Called with the number of rounds of the solution.
     """
 
@@ -224,27 +227,28 @@ class Bulk:
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._columns = self._knowledge()
         self._inside = self._in_scope(policy.scope)
-        # So do accounts, and the amounts of forward accounts.
+        # Compute the accounts, and the amounts of forward accounts.
         self.accounts = (
             _unspent(harvest.pages)
             if tolerance is None
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
         self._forwards = {
-            forward.name: self._begun(forward, policy.rule, tolerance is not None) for forward in policy.rule.forwards
+            forward.name: self._first_forward(forward, policy.rule, tolerance is not None)
+            for forward in policy.rule.forwards
         }
-        # Lanes, marks and queues follow from these.
+        # Lanes, marks and queues follow from the accounts.
         self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
-        """Number of pages that wait to be fetched, among the rows that were made."""
+        """The number of pages that wait to be fetched, among the rows that `columns` has returned so far."""
 
-    def _begun(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
-        """Return the beginning of a forward account: amounts, the pages that passed theirs on, and the lanes of those
-        that wait."""
+    def _first_forward(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
+        """Return a forward account as it is after the import. `spent`: pages with links have passed their amounts
+        on."""
         size, first = self.harvest.pages, forward.first(self._columns.is_seed)
         spent &= forward.kept
         passes = (self.out_weight > 0.0) & (spent or forward.pushed)
@@ -260,9 +264,8 @@ class Bulk:
     def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
         """Return the amount of each page, and the amount for each unit of its link weight.
 
-        The amounts are those of a crawl in which all pages with links were read and passed on their amount again and
-        again.
-        The first array is exactly the result of the second.
+        The amounts are those of a crawl in which all pages with links pass on their amounts again and again. The amount
+        of a page is exactly its first amount and what its in-links have paid.
         """
         harvest, size = self.harvest, self.harvest.pages
         spends, has = self.out_weight > 0.0, first
@@ -278,7 +281,7 @@ class Bulk:
         return has, paid
 
     def _first_value(self, rule: Rule) -> Floats:
-        """Return the values by which pages are ordered, before relevance."""
+        """Return the values by which the order sorts pages, before their relevance counts."""
         accounts, harvest = self.accounts, self.harvest
         score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:
@@ -297,8 +300,9 @@ class Bulk:
         )
 
     def _siblings_before(self) -> Floats:
-        """Return `siblings_before` of each page, as if the first page of the harvest that links to a page had
-        discovered it."""
+        """Return `siblings_before` of each page, as if the first page in the harvest that links to it had discovered
+        it."""
+        # Find for each page the first link to it.
         harvest, size = self.harvest, self.harvest.pages
         finder, position = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         done = 0
@@ -307,6 +311,7 @@ class Bulk:
             new = finder[pages] < 0
             finder[pages[new]], position[pages[new]] = sources[first[new]], done + first[new]
             done += len(ends)
+        # Count the siblings in the order of discovery.
         discovered = np.flatnonzero(finder >= 0)
         discovered = discovered[np.argsort(position[discovered])]
         before = np.zeros(size)
@@ -320,7 +325,8 @@ class Bulk:
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
 
     def _mark(self, policy: Policy) -> None:
-        """Set priorities, ranks and first lanes, in the form of `exact_ledger.Marks`."""
+        """Set priorities, ranks and first lanes, in the form of `exact_ledger.AccountMarks`."""
+        # Priorities follow from the cash that waits, ranks from the scores.
         rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
         keep = algebra.keep_hub(self.out_weight, rule.alpha)
         hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
@@ -329,25 +335,25 @@ class Bulk:
         self.hub_priority = algebra.priority(hub, self.out_weight, rule.eps)
         self.authority_priority = algebra.priority(authority, self.in_weight, rule.eps)
         self.hub_rank, self.authority_rank = algebra.rank(accounts.hub), algebra.rank(accounts.authority)
-        # A page that no longer waits keeps the lane in which it waited last, before its relevance was known.
+        # A fetched page that does not wait again keeps its last lane, from before its relevance was known.
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
         new = np.zeros(self.harvest.pages, bool)
         self.lane = lanes.lane_of(rule, self._value, guessed, self._depth, new)
 
     def _schedule(self, policy: Policy) -> None:
-        """Set the place of fetched pages, and the time since which they wait: in a lane, or for the end of their
+        """Set the lanes of fetched pages, and the time since which pages wait: in a lane, or for the end of an
         interval."""
         harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
         is_page = harvest.fetched & self._inside
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
-        # Pages with an interval of their own.
+        # Find the revisit intervals of pages and of patterns of URLs.
         days = np.full(harvest.pages, np.nan)
         if schedule.intervals:
             intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(is_page).tolist()]
             days[is_page] = [np.nan if each is None else each for each in intervals]
         fixed = ~np.isnan(days)
-        # Unfetched pages of the scope wait, and fetched ones where they come back.
+        # Unfetched pages inside the scope wait. Fetched ones wait if the order has revisits.
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
@@ -356,7 +362,7 @@ class Bulk:
             self.lane = np.where(is_page, lanes.revisit_lane(value, *belief), self.lane)
             self._waits |= is_page
             self.since[is_page] = self.fetched_at[is_page]
-        # An interval goes before the value.
+        # A page with an interval waits for its end, whatever its value.
         self.lane[fixed] = lanes.ASKED
         self._waits |= fixed
         self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
@@ -366,28 +372,34 @@ class Bulk:
         return int((~self._inside).sum())
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
-        """Return the rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
+        """Return the rows of the pages from `start` to before `stop`, in the order of COLUMNS. A missing property is
+        None."""
         return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
 
+    def _details(self, start: int, is_fetched: Sequence[bool]) -> list[Sequence[Any]]:
+        """Return the details of the fetched pages from `start` on. Few pages have any, so they are a dictionary."""
+        details = self.harvest.details
+        return [details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)]
+
     def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
-        """Return the same values, column by column."""
+        """Return the values of `rows`, column by column."""
+        # Read the data that several columns need.
         harvest, accounts, now = self.harvest, self.accounts, self.run.now
         part = slice(start, min(stop, harvest.pages))
         urls, at = harvest.urls[part], self.fetched_at[part]
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
         is_fetched, when = fetched.tolist(), _or_unknown(at)
-        # Details are kept for few pages, as a dictionary.
-        details = [
-            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)
-        ]
+        details = self._details(start, is_fetched)
 
+        # Most properties of a visit are the same for all fetched pages.
         def all_(value: Any) -> list[Any]:
             return [value] * len(urls)
 
         def of_fetched(value: Any) -> list[Any]:
             return [value if was else None for was in is_fetched]
 
+        # The order is that of COLUMNS.
         return [
             [self._key(url) for url in urls],
             urls,
@@ -433,14 +445,14 @@ class Bulk:
 
 
 def _unspent(pages: int) -> FixedPoint:
-    """Accounts of which nothing has been spent; no fixed point, but of the same form."""
+    """Return accounts of which nothing was spent. They have the form of a fixed point, but are none."""
     return FixedPoint(np.ones(pages), np.ones(pages), np.zeros(pages), np.zeros(pages), 0, math.inf)
 
 
 def _settled(
     harvest: Harvest, host: Numbers, rule: Rule, tolerance: float, progress: Callable[[int], None]
 ) -> FixedPoint:
-    """The accounts at their fixed point."""
+    """Return the accounts at their fixed point."""
     system = System.of(
         harvest.offsets,
         harvest.targets,
@@ -453,7 +465,7 @@ def _settled(
 
 
 def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:
-    """The hosts, and the number of each page's."""
+    """Return the hosts, and for each page the place of its host in them."""
     numbers: dict[str, int] = {}
     host = np.empty(len(urls), np.int32)
     for page, url in enumerate(urls):
@@ -462,7 +474,7 @@ def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:
 
 
 def _weights(harvest: Harvest, host: Numbers, intra: float) -> tuple[Floats, Floats]:
-    """Sums of the weights of each page's out-links and in-links."""
+    """Return the sums of the weights of each page's out-links and in-links."""
     size = harvest.pages
     out = np.diff(harvest.offsets).astype(np.float64)
     into = np.zeros(size)

@@ -1,6 +1,6 @@
 """URLs in files of common kinds: a list, CSV or TSV with a column of URLs, JSON lines, CDX or CDXJ.
 
-The beginning of a file decides its kind. A file of another kind is refused, with the command that takes it.
+The first lines of a file decide its kind. A file of another kind is refused, with the command that reads it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from graphbrain.base.errors import BadInput
 __all__ = ["urls_in"]
 
 SAMPLE = 50
-"""Lines from which the kind is recognized."""
+"""The number of lines by which a table without names of columns is recognized."""
 COLUMNS = ("url", "uri", "loc", "link", "href", "address", "page", "target")
-"""Names of a column of URLs; the first name that a file has is used."""
+"""Names of a column of URLs. The first of these names that a file has is used."""
 _CDXJ = re.compile(r"\S+ \d{14} \{")
 _CDX = re.compile(r"\S+ \d{14} (https?://\S+) ")
 _CDX_HEAD = "CDX "
@@ -35,13 +35,15 @@ def urls_in(lines: Iterable[str], *, plain: bool = False) -> Iterator[str]:
     Raises:
         BadInput: The file is of another kind, or a line has no URL.
     """
+    # Read a sample of the lines, and put it back before the others.
     numbered = enumerate(lines, 1)
-    wanted = ((number, line) for number, line in numbered if line.strip() and not line.lstrip().startswith("#"))
-    sample = list(islice(wanted, SAMPLE))
-    every = chain(sample, wanted)
+    filled = ((number, line) for number, line in numbered if line.strip() and not line.lstrip().startswith("#"))
+    sample = list(islice(filled, SAMPLE))
+    every = chain(sample, filled)
     texts = ((number, line.strip()) for number, line in every)
     if plain or not sample:
         return (line for _, line in texts)
+    # Choose the kind by the first line.
     first = sample[0][1].strip()
     _refuse(first)
     if first.startswith("{"):
@@ -69,7 +71,7 @@ def _refuse(first: str) -> None:
 
 
 def _separator(first: str) -> str | None:
-    """Return the separator of the columns of a table whose first line names one for URLs; None for any other line."""
+    """Return the separator of columns in a first line that names a column of URLs; None for any other line."""
     if "://" in first:
         return None
     for mark in ("\t", ",", ";"):
@@ -83,7 +85,7 @@ def _names(line: str, mark: str) -> list[str]:
 
 
 def _column(names: list[str]) -> int | None:
-    """Return the place of the column of URLs: one with a usual name, else the first whose name has the word url."""
+    """Return the place of the column of URLs: one of `COLUMNS`, else the first whose name has the word url."""
     for name in COLUMNS:
         if name in names:
             return names.index(name)
@@ -100,10 +102,10 @@ def _from_table(lines: Iterator[tuple[int, str]], mark: str) -> Iterator[str]:
 
     def texts() -> Iterator[str]:
         nonlocal number, line
-        for number, line in lines:  # noqa: B007  # read where a row is refused
+        for number, line in lines:  # noqa: B007  # the error message has them
             yield line
 
-    # A quoted field may have ends of lines in it.
+    # A row may have several lines, because a quoted field may contain ends of lines.
     for row in csv.reader(texts(), delimiter=mark):
         if len(row) <= column or not row[column].strip():
             raise BadInput(f"Line {number} has no {names[column]!r}: {line.strip()[:80]!r}.")
@@ -111,8 +113,7 @@ def _from_table(lines: Iterator[tuple[int, str]], mark: str) -> Iterator[str]:
 
 
 def _no_table(lines: list[str]) -> None:
-    """Raise BadInput for a table without names of columns. Its lines would be taken for URLs that contain the other
-    columns."""
+    """Raise BadInput for a table without names of columns. Each whole line would be read as a URL."""
     for mark, called in (("\t", "tabs"), (",", "commas"), (";", "semicolons")):
         widths = {len(next(csv.reader([line], delimiter=mark))) for line in lines}
         if len(widths) == 1 and widths != {1}:
@@ -134,7 +135,7 @@ def _from_cdx(number: int, line: str) -> str:
 
 
 def _from_json(number: int, line: str) -> str | None:
-    """The URL of a line; None for a record of a WARC file's index that is of no URL."""
+    """Return the URL in a line; None for a record of a WARC file's index that has no URL."""
     try:
         item = json.loads(line)
     except (ValueError, RecursionError) as error:

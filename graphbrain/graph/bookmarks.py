@@ -15,17 +15,18 @@ from collections.abc import Collection
 __all__ = ["INVALID", "Bookmarks"]
 
 INVALID = "Neo.ClientError.Transaction.InvalidBookmark"
-"""Bookmarks that the database cannot have given, or a mixture of several databases' (`InvalidBookmarkMixture`)."""
+"""The code for bookmarks that are not of this database. The code for bookmarks of several databases,
+`InvalidBookmarkMixture`, begins with it, too."""
 NOT_REACHED = "Neo.TransientError.Transaction.BookmarkTimeout"
-"""The member has not reached the bookmark in its time."""
+"""The code for a bookmark that the member has not reached within its limit of time."""
 PATIENCE = 2
-"""Time-outs of the leader, one after another, after which it is known to lack what was written. The leader has all
-that was committed, but a new one needs some time to apply it."""
+"""Number of time-outs of the leader in a row after which the database counts as older than the bookmarks. A leader has
+all that was committed, but a new leader needs some time to apply it."""
 log = logging.getLogger(__name__)
 
 
 class Bookmarks:
-    """The bookmarks of all sessions of a connection. Thread-safe. They outlive the driver.
+    """The bookmarks of all sessions of a connection, also after its driver was replaced. Thread-safe.
 
     The driver uses it as its `BookmarkManager`.
     """
@@ -36,23 +37,28 @@ class Bookmarks:
         self._timeouts = 0
 
     def update_bookmarks(self, previous_bookmarks: Collection[str], new_bookmarks: Collection[str]) -> None:
-        """Replace those that a session began with by those that it ended with."""
+        """Replace the bookmarks that a session began with by those that it ended with. The driver calls this."""
         if new_bookmarks:
             with self._lock:
                 self._bookmarks.difference_update(previous_bookmarks)
                 self._bookmarks.update(new_bookmarks)
 
     def get_bookmarks(self) -> set[str]:
-        """Return those that a new session must wait for."""
+        """Return the bookmarks that a new session must wait for. The driver calls this, too."""
         with self._lock:
             return set(self._bookmarks)
 
     def accepted(self) -> None:
-        """Note that a member has reached them."""
+        """Note that a member has reached the bookmarks."""
         self._timeouts = 0
 
     def refused(self, code: str, sent: Collection[str], by_leader: bool) -> bool:
-        """Drop those that were `sent` if an error with this code shows that the database is older than they are.
+        """Drop bookmarks if an error shows that the database is older than they are.
+
+        Args:
+            code: The code of the error.
+            sent: The bookmarks of the transaction that failed.
+            by_leader: True if the leader has answered.
 
         Returns:
             True if they were dropped.

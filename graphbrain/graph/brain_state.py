@@ -1,9 +1,9 @@
 """The state on the brain's node that a backfill of all pages or hosts reads after a change of settings.
 
-A step of a backfill sees committed data. It does not see pages that an open transaction is about to create by the
-settings before the change. Therefore a process that continues a backfill first waits for the end of every transaction
-that began before the change, and records the revision of the settings for which it waited. If the settings change
-again, the backfill and the wait begin anew for every process that runs it. Statements: brain/lock, brain/read.
+A step of a backfill sees only committed data. An open transaction may create pages later by the settings before the
+change. Therefore a process that runs a backfill first waits until every transaction has ended that began before the
+change, and records the revision of the settings for which it waited. If the settings change again, all processes begin
+the wait and the backfill anew. Statements: brain/lock, brain/read.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from graphbrain.graph.connection import Tx
 __all__ = ["BegunAnew", "closed", "stored"]
 
 CLOSING = ("reweighing", "importing")
-"""Properties of a brain whose accounts must not be written: its links are being weighed anew, or files are being
-imported."""
+"""The properties of a brain whose accounts must not be written: while links are weighed anew, or files are imported."""
 
 
 class BegunAnew(Exception):
-    """The settings have changed, so open transactions may still use the old ones."""
+    """An error of a backfill: the settings have changed, so open transactions may still use the old ones."""
 
 
 def closed(stored: Mapping[str, Any]) -> bool:
-    """Return True if the properties on the brain forbid the writing of accounts."""
+    """Return whether the properties of a brain forbid to write accounts."""
     return any(stored.get(name) is not None for name in CLOSING)
 
 

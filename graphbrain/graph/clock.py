@@ -16,12 +16,12 @@ of two members differ. The model:
 5. *A process that has just started has no brain time of its own.* At a leader that the record does not name, its brain
    time is the leader's clock, but not less than the high-water mark on the brain (`clock_seen`).
 6. *One exception.* Where the clock of one and the same server was set back, brain time follows it, with a warning, and
-   the times that the clock wrote while it was ahead are put right (`graphbrain.frontier.hosts.clock_ahead`). So a wrong
+   the times that the clock wrote while it was ahead are corrected (`graphbrain.frontier.hosts.clock_ahead`). So a wrong
    clock can be corrected.
 
-The limits of the model: the high-water mark is written once a minute. A process that starts while the leader changes to
-a member whose clock is behind can thus be behind the others by a minute, until one of those has seen the new leader,
-which takes them about a second. For that second a host's delay can be too short.
+The limits of the model: the high-water mark is written once a minute. If a process starts while the leader changes to a
+member whose clock is behind, its brain time can be behind that of the others by a minute. It is so until one of the
+others has seen the new leader, about a second later. For that second a host's delay can be too short.
 
 A connection that does not route (`bolt://`) knows one server, names none, and follows the record of the others. The
 idea of a clock that the data carries and that only moves forward is of Kulkarni et al., "Logical Physical Clocks"
@@ -40,21 +40,21 @@ from typing import Any
 __all__ = ["FADE", "JUMP", "STEADY", "Record", "Timekeeper", "steady"]
 
 STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that is never set and that runs while the machine sleeps; `time.monotonic` may stop."""
+"""A clock that is never set and that runs while the machine sleeps: `time.monotonic` may stop then."""
 JUMP = 1.0
-"""A larger difference in seconds between two measurements is no drift: the server's clock was set."""
+"""Seconds. If two measurements differ by more, the server's clock was set; a smaller difference is drift."""
 FADE = 0.02
-"""The seconds by which a shift shrinks in a second: a minute is gone after 50 minutes."""
+"""The seconds by which a shift shrinks in a second: a shift of a minute has faded after 50 minutes."""
 
 
 def steady() -> float:
-    """Return the seconds of the steady clock, from an unknown beginning."""
+    """Return the time of the steady clock in seconds, from an unknown beginning."""
     return time.clock_gettime(STEADY)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The shift of brain time against the leader's clock, as the brain holds it.
+    """The shift of brain time against the leader's clock, as the brain records it.
 
     Attributes:
         by: The address of the leader; None if it is not known.
@@ -70,7 +70,7 @@ class Record:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Record:
-        """Return the record among the properties of a brain; there is no shift before the first record."""
+        """Return the record among the properties of a brain. A brain without one has no shift."""
         return cls(
             stored.get("clock_by"),
             float(stored.get("clock_shift") or 0.0),
@@ -80,24 +80,28 @@ class Record:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """The properties of the brain that hold the shift."""
+        """The record as properties of the brain."""
         return {"clock_by": self.by, "clock_shift": self.shift, "clock_shift_at": self.since}
 
     def shift_at(self, at: float) -> float:
-        """Return the shift that is left at a time of the leader's clock."""
+        """Return the shift that has not faded yet at a time of the leader's clock."""
         faded = FADE * max(0.0, at - self.since)
         return math.copysign(max(0.0, abs(self.shift) - faded), self.shift)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
-    """Brain time as a function of the steady clock. It is replaced whole, so `now` needs no lock."""
+    """Brain time as a function of the steady clock. It is never changed but replaced, so `now` needs no lock.
+
+    Attributes:
+        offset: The leader's clock minus the steady clock.
+        record: The shift.
+        floor: Brain time when this function began. Later brain time is not less.
+    """
 
     offset: float = 0.0
-    """The leader's clock minus the steady clock."""
     record: Record = Record()
     floor: float = -math.inf
-    """Brain time when this pace began: it is not less afterwards."""
 
     def at(self, ticks: float) -> float:
         leader = ticks + self.offset
@@ -105,18 +109,17 @@ class _Pace:
 
 
 class Timekeeper:
-    """The brain's time in one process. Thread-safe.
-
-    `measured` takes in measurements of the leader's clock; `agree` takes in the record on the brain.
-    """
+    """The brain's time in one process, from measurements of the leader's clock (`measured`) and the record on the brain
+    (`agree`). Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pace = _Pace()
         self._member: str | None = None
         self._runs = False
-        """True if this process computes the time of the brain itself."""
+        """True if this process has a brain time of its own: it has read the record once."""
         self._was_set_back = False
+        """True if the clock of the same server was set back since the record was read."""
 
     @property
     def member(self) -> str | None:
@@ -128,21 +131,28 @@ class Timekeeper:
         return self._pace.at(steady())
 
     def measured(self, member: str | None, offset: float, first: bool = False) -> float:
-        """Take in a measurement: the clock of this server is ahead of the steady clock by `offset` seconds.
+        """Add a measurement of the leader's clock.
+
+        Args:
+            member: The address of the leader; None if the connection does not route.
+            offset: Its clock minus the steady clock, in seconds.
+            first: True for the first measurement of a connection.
 
         Returns:
-            The seconds by which the clock of one and the same server was set since; 0 at the first measurement, and
-            for another server.
+            The seconds by which the clock of the same server was set since the last measurement; 0 at the first one,
+            and for another server.
         """
         with self._lock:
             ticks = steady()
             before = self._pace
             if first or member == self._member:
+                # Follow the clock of the same server, also if it was set back.
                 jump = 0.0 if first else offset - before.offset
                 self._was_set_back |= jump < -JUMP
                 floor = -math.inf if first or jump < -JUMP else before.at(ticks)
                 self._pace = replace(before, offset=offset, floor=floor)
             else:
+                # Continue brain time without a step at another server.
                 jump, leader = 0.0, ticks + offset
                 self._was_set_back = False
                 self._pace = _continued(before.at(ticks), member, leader, offset)
@@ -150,11 +160,11 @@ class Timekeeper:
             return jump
 
     def agree(self, stored: Mapping[str, Any]) -> Record | None:
-        """Follow the record among the properties of a brain, or keep to this process's own time where the record is
-        behind it or would let it jump.
+        """Follow the record among the properties of a brain, unless it is behind the time of this process or names
+        another leader.
 
         Returns:
-            None, or the record that must be written in its place. The caller locks the brain and writes `shift`.
+            None, or the record that must replace it. The caller locks the brain and writes `shift`.
         """
         record = Record.of(stored)
         with self._lock:
@@ -166,7 +176,7 @@ class Timekeeper:
     def shift(self, stored: Mapping[str, Any], server: str | None) -> dict[str, Any]:
         """Return the properties that record this process's time, for a brain that a transaction at `server` has locked.
 
-        There are none if the connection does not route, or if the clock of this server is not yet measured.
+        The result is empty if the connection does not route, or if the clock of this server is not measured yet.
         """
         if server is None or server != self._member:
             return {}
@@ -176,17 +186,18 @@ class Timekeeper:
             return Record(server, self._pace.record.shift_at(leader), leader).notes
 
     def _wanted(self, record: Record, ticks: float) -> Record | None:
+        """Return the record that must replace this one; None if this process follows it."""
         if self._member is None or self._was_set_back:
             return None
-        leader, named = ticks + self._pace.offset, record.by == self._member
+        leader, names_leader = ticks + self._pace.offset, record.by == self._member
         by_record = leader + record.shift_at(leader)
         if self._runs:
             own = self._pace.at(ticks)
-            keeps = abs(by_record - own) > JUMP and (not named or by_record < own)
+            replaces = abs(by_record - own) > JUMP and (not names_leader or by_record < own)
         else:
             own = max(leader, record.seen)
-            keeps = abs(by_record - own) > JUMP and record.by is not None and not named
-        return self._from(record, own, leader) if keeps else None
+            replaces = abs(by_record - own) > JUMP and record.by is not None and not names_leader
+        return self._from(record, own, leader) if replaces else None
 
     def _from(self, record: Record, brain_time: float, leader: float) -> Record:
         return replace(record, by=self._member, shift=brain_time - leader, since=leader)

@@ -2,9 +2,9 @@
 
 Every transaction is a function of a `Tx`, and may run several times: when the server reports that a retry can help
 (deadlock, leader change), when the connection is lost, *also during COMMIT*, and when the function itself finds that
-the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
-has locked, and each caller's action carries a token made before. The driver's own retries are not used:
-its first pause is a second, and it never retries a commit whose outcome is unknown.
+data has changed since it was read (`Again`). That is sound because each write is computed from state that the same
+transaction has locked, and because each caller's action carries a token that was made before. The driver's own retries
+are not used: its first pause is a second, and it never retries a commit whose outcome is unknown.
 
 With a `neo4j://` address the driver routes each transaction to a member of a cluster. `read` and `write` go to the
 leader. `anywhere.read` may go to a follower, which can lag behind the leader, but not behind what this connection has
@@ -82,18 +82,19 @@ for the right password."""
 MEMORY_ATTEMPTS = 4
 """Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
-"""Attempts that a transaction breaks off for weights that do not fit."""
+"""Most attempts that a transaction breaks off because of weights that do not fit."""
 LONGEST = 86_400.0
-"""Seconds after which a call that may last as long as the graph is large is given up: its connection hangs."""
+"""The limit in seconds of a call whose time grows with the graph. After it the connection counts as hanging."""
 AFTER = 1.0
-"""Seconds after the end of its time at which Neo4j ends a transaction: then it is known here why it has ended."""
+"""Seconds by which Neo4j's limit for a transaction exceeds that of its `Cancellation`. So the latter ends first, and
+the reason is known here."""
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured again, because two clocks drift apart."""
 log = logging.getLogger(__name__)
 
 _OUT_OF_TIME = "Neo.ClientError.Transaction.TransactionTimedOut"
-# Codes that the driver does not call retryable, but that only mean that this attempt was stopped or overtaken.
+# Codes after which another attempt can succeed, though the driver does not call them retryable.
 _OVERTAKEN = (
     # Another transaction has created the same page or schema rule at the same time.
     "Neo.ClientError.Schema.",
@@ -111,25 +112,25 @@ _OVERTAKEN = (
 )
 
 _NO_LEADER = (ne.NotALeader, ne.ForbiddenOnReadOnlyDatabase, ne.WriteServiceUnavailable)
-"""The errors of a member that does not lead; the last is the driver's, where it knows no other member."""
+"""The errors of a member that does not lead. The driver itself raises the last one if it knows no other member."""
 
 
 class Again(Exception):
-    """Raised inside a transaction: data that was read has changed since; roll back and run it again."""
+    """An error within a transaction: data has changed since it was read. The transaction is run again."""
 
 
 def intact(*facts: object) -> None:
-    """Raise Again if one of these properties is None, though every page has it.
+    """Raise Again if one of these properties of a page is None: every page has them.
 
-    A reader without a lock can meet a page that is being deleted or written. The index still contains the page, and
-    some or all of its properties are missing.
+    A reader without a lock can find a page in the index that another transaction is deleting or writing, so that some
+    or all of its properties are missing.
     """
     if None in facts:
         raise Again("a page was deleted while it was read")
 
 
 class Outdated(Again):
-    """Raised inside a transaction: the brain's settings have changed; read them and run it again."""
+    """An error within a transaction: the settings of the brain have changed. They are read before it is run again."""
 
 
 MOST_LASTING = 10_000
@@ -137,21 +138,21 @@ MOST_LASTING = 10_000
 
 
 class Misfit(Again):
-    """Raised inside a transaction: the weight of a locked page differs from the weight of its links."""
+    """An error within a transaction: the weight of a locked page is not the sum of the weights of its links."""
 
 
 class Misfits:
-    """Pages whose weights do not fit their links. A transaction that meets one is run again, a few times.
+    """The pages whose weights do not fit their links. A transaction that finds one is run again, `MISFITS` times.
 
-    A read that was wrong is right at the next attempt. A page that still does not fit is wrong in the graph. The audit
-    reports it, and the connection remembers it as `lasting`, so that it stops no later transaction.
+    If the read was wrong, the next attempt reads the right weights. If the page still does not fit, it is wrong in the
+    graph: the audit reports it, and the connection remembers it as `lasting`, so that it stops no later transaction.
     """
 
     def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
         self._lasting, self._counts, self._misfits = lasting, counts, 0
 
     def meet(self, pages: Iterable[int]) -> None:
-        """Record that these internal ids do not fit. Raise Misfit, the first few times in a transaction."""
+        """Record the internal ids of pages that do not fit. Raise Misfit, at most `MISFITS` times in a transaction."""
         fresh = set(pages) - self._lasting
         if not fresh:
             return
@@ -172,11 +173,12 @@ class Access(Enum):
 
 
 class Tx:
-    """One attempt at one transaction. `one`, `records`, `many` and `do` run a statement; nothing else is possible.
+    """One attempt at one transaction. `one`, `records`, `many` and `do` run a statement of `cypher/`.
 
-    `misfits` holds what the transaction, all its attempts and the connection remember of accounts that do not fit.
-    `server` is the address of the member that has answered, "host:port"; None before the first statement, and if the
-    connection does not route.
+    Attributes:
+        misfits: The pages whose weights do not fit their links, for all attempts at the transaction.
+        server: The address of the member that has answered, "host:port". None before the first statement, and for a
+            connection that does not route.
     """
 
     __slots__ = ("_access", "_counts", "_observe", "_routed", "_trace", "_tx", "misfits", "server")
@@ -237,8 +239,10 @@ class Tx:
         return rows[0]
 
     def records(self, name: str, /, **params: Any) -> list[Any]:
-        """Return the rows of a statement as named tuples of its header's names: those in the first column of its only
-        row, or all rows of a statement of many."""
+        """Return the rows of a statement as named tuples, whose fields have the names in its header.
+
+        They are all rows of a statement with `rows many`, and the list in the first column of one with `rows one`.
+        """
         stated: Statement = statement(name)
         rows = self.many(name, **params) if stated.rows == "many" else self.one(name, **params)[0]
         return [*map(stated.record._make, rows)]
@@ -248,7 +252,7 @@ class Tx:
         self.many(name, **params)
 
     def ask(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
-        """Return the columns and rows, in plain values (`plain`), of a question that is no statement of `cypher/`."""
+        """Return (columns, rows in plain values) of a question that is no statement of `cypher/`. See `plain`."""
         started = time.perf_counter()
         result = self._tx.run(f"/* graphbrain {name} */ {text}", dict(params))
         columns, rows = list(result.keys()), [[plain(value) for value in row] for row in result.values()]
@@ -284,10 +288,10 @@ def plain(value: Any) -> Any:
 
 
 def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:
-    """Return a transaction's work with all its arguments bound to their present values.
+    """Return a function of a `Tx` that calls `work` with these arguments.
 
-    A lambda in a loop would read the values of a later turn. Values that must be read at each attempt, such as the time
-    or the settings, are no arguments.
+    Use it instead of a lambda in a loop, which would read the values of a later turn. Do not pass values that must be
+    read at each attempt, such as the time or the settings.
     """
 
     def attempt(tx: Tx) -> T:
@@ -297,24 +301,24 @@ def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.k
 
 
 class Cancellation:
-    """Limits what a thread asks of the graph within `Graph.cancelled_by`: for `seconds` in all, and until `cancel`.
+    """A limit of the transactions of a thread within `Graph.cancelled_by`: `seconds` in all, or until `cancel`.
 
-    Neo4j ends a transaction that is open when the time is over; `Graph.terminate` ends one at once. Thread-safe.
+    Neo4j ends a transaction that is open after this time. `Graph.terminate` ends it at once. Thread-safe.
     """
 
     def __init__(self, seconds: float) -> None:
         self.token = uuid.uuid4().hex
         self.servers: set[str] = set()
-        """The members of a cluster that have run a transaction within it."""
+        """The members of a cluster that have run a transaction with this limit."""
         self._seconds, self._until = seconds, time.monotonic() + seconds
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
-        """No transaction begins from now on."""
+        """Let no further transaction begin."""
         self._cancelled.set()
 
     def seconds_left(self) -> float:
-        """Seconds that are left, more than 0. Raises Cancelled where there are none, or after `cancel`."""
+        """Return the seconds that remain, more than 0. Raise Cancelled if none remain, or after `cancel`."""
         if self._cancelled.is_set():
             raise Cancelled
         remaining = self._until - time.monotonic()
@@ -327,7 +331,7 @@ _CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", defa
 
 
 class Reads(Protocol):
-    """A `Graph`, whose reads go to the leader, or its `anywhere`, whose reads may go to a follower."""
+    """The reads of a `Graph`, which go to the leader, or of its `anywhere`, which may go to a follower."""
 
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a read transaction called `name`. `slow`: as for `Graph.read`."""
@@ -342,8 +346,8 @@ class Anywhere:
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a read transaction called `name`, at any member of a cluster.
 
-        The member has what this connection wrote before. What others wrote last may be missing. `slow`: as for
-        `Graph.read`.
+        The member has all that this connection wrote before. The last writes of other connections may be missing.
+        `slow`: as for `Graph.read`.
         """
         result: T = self._run(work, name, Access.ANYWHERE, patient, LONGEST if slow else None)
         return result
@@ -353,33 +357,42 @@ class Graph:
     """A connection to one database. It is thread-safe, and opens a new session for each attempt.
 
     Args:
+        uri: The address, which begins with bolt:// or neo4j://.
+        user: The user's name.
+        password: The password; empty for a server without authentication.
+        database: The name of the database.
         limit_seconds: The time for which a call tries again before it raises GraphUnavailable.
     """
 
     def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
+        # The server, and its driver.
         self.uri, self.user, self.password, self.database = uri, user, password, database
+        self.limit_seconds = limit_seconds
+        self._lock = threading.Lock()
+        self._driver = self._make_driver()
+        self._watch = Watch(self._renew_driver)
+        # The members of a cluster.
         self.routed = uri.startswith("neo4j")
         """True if the driver chooses a member of a cluster for each transaction."""
         self.anywhere = Anywhere(self._run)
         """Reads that may go to a follower."""
-        self.time = Timekeeper()
         self._bookmarks = Bookmarks() if self.routed else None
         self._leader: str | None = None
-        self.limit_seconds = limit_seconds
-        self._tracer: Trace | None = None
+        # The brain's time.
+        self.time = Timekeeper()
+        self._measured_at = 0.0
+        # Retries.
+        self.on_outdated: Callable[[], None] = lambda: None
+        """Is called before a transaction runs again because the settings of the brain have changed."""
+        self._lasting: set[int] = set()
+        self._barred_until = -math.inf
+        """The monotonic time before which a refused password is not tried again."""
+        # Counts and observers.
+        self.counts: Counter[str] = Counter()
+        self._reason_logged_at = -math.inf
         self.observe: Observe | None = None
         """While set, is called with the name and the seconds of each statement, and of each COMMIT."""
-        self._lock = threading.Lock()
-        self.counts: Counter[str] = Counter()
-        self._lasting: set[int] = set()
-        self._driver = self._make_driver()
-        self._watch = Watch(self._renew_driver)
-        self._barred_until = -math.inf
-        """A refused password is not tried again before this time."""
-        self._reason_logged_at = -math.inf
-        self._measured_at = 0.0
-        self.on_outdated: Callable[[], None] = lambda: None
-        """Is called before a transaction is run again that has found changed settings of the brain."""
+        self._tracer: Trace | None = None
 
     def _make_driver(self) -> neo4j.Driver:
         if not self.uri.startswith(("bolt://", "bolt+", "neo4j://", "neo4j+")):
@@ -436,7 +449,7 @@ class Graph:
 
     @contextlib.contextmanager
     def trace(self, tracer: Trace) -> Iterator[None]:
-        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement and after COMMIT."""
+        """Call `tracer(statement, rows, milliseconds)` after each statement and each COMMIT, until the block ends."""
         before, self._tracer = self._tracer, tracer
         try:
             yield
@@ -445,7 +458,7 @@ class Graph:
 
     @contextlib.contextmanager
     def cancelled_by(self, cancellation: Cancellation) -> Iterator[None]:
-        """Within the block, this thread's transactions end with `cancellation`, and raise Cancelled."""
+        """Limit this thread's transactions by `cancellation` until the block ends. They raise Cancelled then."""
         before = _CANCELLATION.set(cancellation)
         try:
             yield
@@ -453,7 +466,7 @@ class Graph:
             _CANCELLATION.reset(before)
 
     def terminate(self, cancellation: Cancellation) -> int:
-        """End all transactions of `cancelled_by`, and let no more of them begin. Return their number."""
+        """End all open transactions of a cancellation, and let no more of them begin. Return their number."""
         cancellation.cancel()
         if not self.routed:
             return self._terminate(cancellation.token)
@@ -475,8 +488,8 @@ class Graph:
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a read transaction called `name`, at the leader.
 
-        `slow`: it may last as long as the graph is large. Neither the server's limit for a transaction nor the watch
-        over hanging calls ends it. A server that has fallen silent does: after two minutes the driver misses its
+        `slow`: the time of the transaction grows with the graph. Neither the server's limit for a transaction nor the
+        watch over hanging calls ends it. If the server falls silent, the driver ends it after two minutes without
         keep-alive messages.
         """
         return self._run(work, name, Access.READ, patient, LONGEST if slow else None)
@@ -484,7 +497,8 @@ class Graph:
     def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a committed write transaction called `name`. `work` may run several times.
 
-        `slow`: it may last as long as the graph is large. No limit of time ends it, and a repetition waits as long.
+        `slow`: the time of the transaction grows with the graph. No limit of time ends it, and it is tried again as
+        long.
         """
         limit = LONGEST if slow else None
         return self._run(work, name, Access.WRITE, patient, limit, limit)
@@ -498,20 +512,23 @@ class Graph:
         lasts: float | None = None,
         tries: float | None = None,
     ) -> T:
-        """Return the result of `work`.
+        """Run a transaction until it succeeds, and return the result of `work`.
 
         Args:
             work: The statements of the transaction.
             name: The name of the transaction.
-            access: Where it runs.
+            access: The member at which it runs, and the statements that it may send.
             patient: True if it is tried again.
-            lasts: The seconds that one attempt may last; None: what the server and the watch allow.
+            lasts: The limit of one attempt in seconds; None: that of the server and of the watch.
             tries: The seconds for which it is tried again; None: `limit_seconds`.
+
+        Raises:
+            GraphbrainError: The transaction has failed, or was cancelled.
         """
         if time.monotonic() < self._barred_until:
             raise GraphRefused(self._no_entry())
+        # Run the transaction again after errors that a retry can help, within the limit.
         stop = partial(self._tried_enough, limit=tries) if patient else tenacity.stop_after_attempt(1)
-        # Run it again where that can help, within the limit.
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
@@ -525,42 +542,49 @@ class Graph:
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
-                cancellation.seconds_left()
+                cancellation.seconds_left()  # raises Cancelled if that is the cause
             self._explain(error, name)
 
     def _tried_enough(self, state: tenacity.RetryCallState, *, limit: float | None) -> bool:
         if _too_small(state):
             return True
-        # Try at least twice: a process that Ctrl-Z stopped has lost its transaction, and its time limit has passed when
+        # Try at least twice. A process that Ctrl-Z stopped has lost its transaction, and its time limit has passed when
         # it continues.
         return state.attempt_number >= LEAST_ATTEMPTS and (state.seconds_since_start or 0.0) >= (
             limit or self.limit_seconds
         )
 
     def hurry(self, seconds: float, longest: float | None = None) -> None:
-        """Limit all calls, including running ones, to these seconds of further tries; and each try, but for slow ones,
-        to `longest` seconds, in which a Neo4j that hangs has not answered."""
+        """Shorten the limits of all calls, including running ones.
+
+        Args:
+            seconds: The limit of the time for which a call is tried again.
+            longest: The limit of one attempt, except in slow calls. After it the connection counts as hanging.
+        """
         self.limit_seconds = min(self.limit_seconds, seconds)
         if longest is not None:
             self._watch.hurry(longest)
 
     def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, lasts: float | None) -> T:
+        """Run a transaction once, in a session of its own, and return the result of `work`."""
         driver = self._driver
         mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
-        sent = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
+        bookmarks = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
         with self._watch.over(driver, (lasts or self.limit_seconds) * 1.5 + 30, slow=lasts is not None):
             session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
                 result = self._transact(session, work, name, access, misfits, lasts)
             except Exception as error:
+                # Drop bookmarks that the database does not know.
                 _close(session)
                 code = (error.code or "") if isinstance(error, ne.Neo4jError) else ""
-                if self._bookmarks is not None and self._bookmarks.refused(code, sent, access is not Access.ANYWHERE):
+                by_leader = access is not Access.ANYWHERE
+                if self._bookmarks is not None and self._bookmarks.refused(code, bookmarks, by_leader):
                     self.counts["bookmarks dropped"] += 1
                 raise
             except BaseException:
-                # A connection that was interrupted in the middle of an answer can neither be used again nor be closed
-                # properly.
+                # Drop the driver. A connection that was interrupted in the middle of an answer can neither be used
+                # again nor be closed properly.
                 self._renew_driver(driver)
                 raise
             _close(session)
@@ -575,19 +599,24 @@ class Graph:
         misfits: Misfits,
         seconds: float | None,
     ) -> T:
-        facts = {"app": "graphbrain", "work": name}
+        """Begin a transaction, do `work`, and commit."""
+        # Mark the transaction by its name, and by the token that can end it.
+        metadata = {"app": "graphbrain", "work": name}
         if (cancellation := _CANCELLATION.get()) is not None:
-            facts, seconds = {**facts, "asked": cancellation.token}, cancellation.seconds_left() + AFTER
-        tx = session.begin_transaction(metadata=facts, timeout=seconds)
+            metadata["asked"] = cancellation.token
+            seconds = cancellation.seconds_left() + AFTER
+        tx = session.begin_transaction(metadata=metadata, timeout=seconds)
         try:
+            # Find the member that runs it, by any statement, so that `terminate` can end it there.
             if cancellation is not None and self.routed:
-                cancellation.servers.add(_server(tx.run(statement("brain/clock").text)))  # any would do
+                cancellation.servers.add(_server(tx.run(statement("brain/clock").text)))
             attempt = Tx(tx, self._tracer, self.counts, misfits, self.observe, access, self.routed)
             result = work(attempt)
             self._commit(tx)
         except Exception:
             _close(tx)
             raise
+        # Note the leader, and that a member has reached the bookmarks.
         if attempt.server is not None and access is not Access.ANYWHERE:
             self._leader = attempt.server
         if self._bookmarks is not None:
@@ -603,7 +632,7 @@ class Graph:
             self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
 
     def _retried(self, state: tenacity.RetryCallState, *, name: str) -> None:
-        """Count a retry, and log the reason if the call has failed for long."""
+        """Count a retry, and log the reason if the call has failed for a long time."""
         error = state.outcome.exception() if state.outcome else None
         self.counts["retries"] += 1
         self.counts[f"retries {_kind(error)}"] += 1
@@ -616,7 +645,7 @@ class Graph:
             log.warning("%s at %s has failed for %.0f s and is tried again: %s", name, self.uri, tried, why)
 
     def _renew_driver(self, stuck: neo4j.Driver) -> None:
-        """Drop a driver that has a hanging call: its sockets close, and every thread that waits on them gets an
+        """Replace a driver that has a hanging call, and close it: every thread that waits for its sockets gets an
         error."""
         with self._lock:
             if self._driver is stuck:
@@ -628,6 +657,8 @@ class Graph:
         return f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
 
     def _explain(self, error: Exception, name: str) -> NoReturn:
+        """Raise the GraphbrainError with the cause of an error, and the remedy. `name`: the transaction."""
+        # The user or the cluster refuses, or other transactions have changed the graph.
         if isinstance(error, ne.AuthError):
             self._barred_until = time.monotonic() + REST
             raise GraphRefused(self._no_entry()) from None
@@ -648,10 +679,10 @@ class Graph:
             ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
-        # An error that comes back however often it is tried.
+        # The server has another error that no retry can help.
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
             raise GraphRefused(_refusal(error, self.uri, self.database)) from error
-        # Limits of the server.
+        # The transaction exceeds a limit of the server.
         if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
             raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "
@@ -662,6 +693,7 @@ class Graph:
                 f"Neo4j at {self.uri} ended {name}, which took longer than its setting db.transaction.timeout allows; "
                 "do less at once, or raise that setting."
             ) from error
+        # The server does not answer, or the driver has failed.
         if isinstance(error, ne.DriverError | OSError) or _can_help(error):
             raise GraphUnavailable(
                 f"Neo4j at {self.uri} did not answer ({_first_line(error)}); start it with 'graphbrain server start' "
@@ -674,10 +706,10 @@ class Graph:
 
 
 def _ask_clock(tx: Tx) -> tuple[float, str | None]:
-    """Return the server's epoch seconds minus the steady clock's, and the server's address where the connection routes.
+    """Return (the server's epoch seconds minus the steady clock, its address if the connection routes).
 
-    All answers of a transaction come from one server over one connection. The quickest counts: it is wrong by at most
-    half the time that it took.
+    All answers of a transaction come from one server over one connection. The quickest of several answers counts: its
+    error is at most half the time that it took.
     """
     probes = []
     for _ in range(CLOCK_PROBES):
@@ -689,7 +721,7 @@ def _ask_clock(tx: Tx) -> tuple[float, str | None]:
 
 
 def _close(thing: neo4j.Session | neo4j.Transaction) -> None:
-    """Close it, and ignore errors: the close of a dead transaction can raise an error that hides the first one."""
+    """Close a session or a transaction, and ignore errors: they would hide the error because of which it is closed."""
     with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
         thing.close()
 

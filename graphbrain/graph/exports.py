@@ -1,9 +1,9 @@
 """Exports of the whole graph as arrays for computations in memory: links, hosts, relevance, payouts, columns.
 
-An export reads ranges of internal ids, each in a transaction of its own, while other transactions run: it is no
-snapshot. A process that writes results back must read again under the lock. The memory is 16 bytes a page and 4 bytes a
-link for the result, the same again during construction, and some 50 bytes a link of the ranges that are being read. For
-100 million links of 10 million pages this is .6 GB, and 1.1 GB during the reading. Statements: exports/*.
+An export reads ranges of internal ids, each in its own transaction, while other transactions run: it is no snapshot. A
+process that writes results back must read again under the lock. The result takes 16 bytes of memory a page and 4 bytes
+a link. Its construction takes as much again, and some 50 bytes for each link of the ranges that are being read. For 100
+million links of 10 million pages the result takes .6 GB, and the construction 1.1 GB. Statements: exports/*.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AT_ONCE = 2
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""Is called with the pages done and the pages in all, as far as known."""
+"""Is called with (number of pages that were read, number of all pages as far as it is known)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,19 @@ class LinkTable:
         return len(self.targets)
 
     def at(self, ids: Ints) -> Ints:
-        """Return the places of ids, and −1 for an id that is not in the table."""
+        """Return the indices of internal ids in the table, and −1 for an id that is not in it."""
         return find(self.ids, ids)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTerms:
-    """Columns over the pages of a table: the terms of scores besides the links.
+    """The properties of the pages of a table from which scores are computed besides the links.
 
     Attributes:
-        hosts: The number of each page's host in the order of their names; −1 for a page that has been deleted since.
-        relevance: nan if unknown.
-        payout: 1 if a page has none of its own.
+        hosts: int32[pages]; the number of each page's host, in the order of the hosts' names. −1 for a page that has
+            been deleted since.
+        relevance: float64[pages]; nan if it is not known.
+        payout: float64[pages]; 1 for a page without a payout of its own.
     """
 
     hosts: NDArray[np.int32]
@@ -76,8 +77,11 @@ class ScoreTerms:
 
 
 def links(graph: Reads, progress: Progress = lambda *_: None, types: Sequence[str] = ()) -> LinkTable:
-    """Return all pages and links, with temporary redirects, as accounts count them; or those of some types. Links to
-    pages that were created during the reading are left out."""
+    """Return all pages and their links.
+
+    The links are those that accounts count, including temporary redirects, or only those of some `types`. Links to
+    pages that were created during the export are left out.
+    """
 
     def packed(first: int, row: Sequence[Any]) -> _Range:
         return _Range.of(first, *(np.array(numbers, dtype=np.int64) for numbers in row))
@@ -94,10 +98,15 @@ def over_all(
     progress: Progress = lambda *_: None,
     **params: Any,
 ) -> Iterator[T]:
-    """Yield the results of `make` for each range of all pages.
+    """Yield the result of `make` for each range of pages, in order.
 
-    `make` gets the first id of the range and the only row of the statement for it (`first`, `last`). It runs in other
-    threads, and may raise Again.
+    Args:
+        graph: The connection.
+        statement: The name of the statement that reads a range; its parameters `first` and `last` are ids.
+        make: Is called with the first id of a range and the only row of the statement, in other threads. It may raise
+            Again.
+        progress: Is called after each range.
+        params: The other parameters of the statement.
     """
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
@@ -115,7 +124,13 @@ def over_all(
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Pages by ascending id, the number of links of each, and the ids of the targets, page by page, ascending."""
+    """The pages of a range and their links.
+
+    Attributes:
+        ids: The internal ids of the pages, ascending.
+        counts: The number of links of each page.
+        targets: The internal ids of the targets of all links, page by page, ascending.
+    """
 
     ids: Ints
     counts: Ints
@@ -123,8 +138,10 @@ class _Range:
 
     @classmethod
     def of(cls, first: int, ids: Ints, pairs: Ints) -> _Range:
-        """Return a range from packed pairs, (source - first) · 2^47 + target, in any order. All sources are among the
-        pages."""
+        """Return a range from the ids of its pages and its links, packed as (source − first) · 2^47 + target.
+
+        The links may have any order. Each source must be one of the pages.
+        """
         pairs.sort()
         counts = np.bincount(find(ids, (pairs >> ID_BITS) + first), minlength=len(ids))
         pairs &= LARGEST_ID
@@ -133,67 +150,70 @@ class _Range:
 
 
 def _table(ranges: list[_Range]) -> LinkTable:
-    """Return the ranges as one table. The list is emptied, so that each range is freed as soon as it is copied."""
+    """Return the ranges as one table. This empties the list, so that each range is freed as soon as it is copied."""
     ids = np.concatenate([np.empty(0, dtype=np.int64), *(part.ids for part in ranges)])
     counts = np.concatenate([np.zeros(1, dtype=np.int64), *(part.counts for part in ranges)])
     targets = np.empty(int(counts.sum()), dtype=np.int32)
-    pages = filled = 0
+    copied_pages = copied_links = 0
     ranges.reverse()
-    # Take the parts one by one, so that each can be freed.
     while ranges:
         part = ranges.pop()
-        places = find(ids, part.targets.astype(np.int64))
-        is_page = places >= 0
-        # A target that was created after its range was read is in no row: leave that link out.
+        indices = find(ids, part.targets.astype(np.int64))
+        is_page = indices >= 0
+        # Leave links out whose target was created after the range of the target was read.
         if not is_page.all():
-            lost = np.repeat(np.arange(len(part.ids)), part.counts)[~is_page]
-            counts[1 + pages : 1 + pages + len(part.ids)] -= np.bincount(lost, minlength=len(part.ids))
-        pages += len(part.ids)
-        targets[filled : filled + int(is_page.sum())] = places[is_page]
-        filled += int(is_page.sum())
-    return LinkTable(ids, np.cumsum(counts), targets[:filled])
+            sources = np.repeat(np.arange(len(part.ids)), part.counts)[~is_page]
+            first = 1 + copied_pages
+            counts[first : first + len(part.ids)] -= np.bincount(sources, minlength=len(part.ids))
+        # Copy the others.
+        copied_pages += len(part.ids)
+        targets[copied_links : copied_links + int(is_page.sum())] = indices[is_page]
+        copied_links += int(is_page.sum())
+    return LinkTable(ids, np.cumsum(counts), targets[:copied_links])
 
 
 def terms(graph: Reads, table: LinkTable) -> ScoreTerms:
     """Return hosts, relevance and payouts of the pages of a table."""
-    numbers: dict[str, int] = {}
+    numbers: dict[str, int] = {}  # host → its number, in the order in which the hosts are read
     hosts = np.full(table.pages, -1, dtype=np.int32)
     relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
     for rows in in_ranges(graph, "exports/terms", table.ids):
         ids = [page for _, pages, _ in rows for page in pages]
-        indices = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
-        hosts[table.at(np.array(ids))] = np.repeat(indices, [len(pages) for _, pages, _ in rows])
-        if own := [row for _, _, more in rows for row in more]:
-            _fill(table, np.array(own, dtype=np.float64), relevance, payout)
-    places = np.empty(len(numbers) + 1, dtype=np.int32)
-    places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
-    places[-1] = -1  # the index −1 of deleted pages refers to this element
-    return ScoreTerms(places[hosts], relevance, payout)
+        numbers_of_rows = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
+        hosts[table.at(np.array(ids))] = np.repeat(numbers_of_rows, [len(pages) for _, pages, _ in rows])
+        if values := [row for _, _, rows_of_pages in rows for row in rows_of_pages]:
+            _fill(table, np.array(values, dtype=np.float64), relevance, payout)
+    # Number the hosts by the order of their names.
+    by_name = np.empty(len(numbers) + 1, dtype=np.int32)
+    by_name[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
+    by_name[-1] = -1  # the index −1 of deleted pages refers to this element
+    return ScoreTerms(by_name[hosts], relevance, payout)
 
 
 def column(graph: Reads, table: LinkTable, name: str) -> Floats:
     """Return a numeric property of the pages of a table, nan for pages without it."""
     values = np.full(table.pages, np.nan)
     for rows in in_ranges(graph, "exports/column", table.ids, name=name):
-        read = np.array(rows, dtype=np.float64)
-        values[table.at(read[:, 0].astype(np.int64))] = read[:, 1]
+        ids, numbers = np.array(rows, dtype=np.float64).T
+        values[table.at(ids.astype(np.int64))] = numbers
     return values
 
 
-def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> None:
-    """Write rows of [id, relevance or −1, payout or −1] to their places."""
-    places = table.at(own[:, 0].astype(np.int64))
-    for column, read in ((relevance, own[:, 1]), (payout, own[:, 2])):
-        column[places[read >= 0.0]] = read[read >= 0.0]
+def _fill(table: LinkTable, rows: Floats, relevance: Floats, payout: Floats) -> None:
+    """Write rows of [id, relevance or −1, payout or −1] into the two columns."""
+    ids, relevances, payouts = rows.T
+    indices = table.at(ids.astype(np.int64))
+    for column, values in ((relevance, relevances), (payout, payouts)):
+        column[indices[values >= 0.0]] = values[values >= 0.0]
 
 
 def urls(graph: Reads, ids: Ints) -> dict[int, str]:
-    """Return internal id → URL, for those of the pages that exist. It takes some hundred bytes a page."""
+    """Return internal id → URL of the pages that exist. The result takes some hundred bytes of memory a page."""
     return {page: url for rows in in_ranges(graph, "exports/urls", ids) for page, url in rows}
 
 
 def in_ranges(graph: Reads, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
-    """Yield the rows of a statement for these pages, range by range. Ranges without rows are skipped."""
+    """Yield the rows of a statement for the pages with these ids, range by range. Ranges without rows are skipped."""
 
     def read(first: int) -> list[list[Any]]:
         part = ids[first : first + RANGE].tolist()
@@ -210,15 +230,15 @@ def in_ranges(graph: Reads, statement: str, ids: Ints, **params: Any) -> Iterato
 
 
 def _side_by_side(read: Callable[[int], T], firsts: Iterable[int]) -> Iterator[T]:
-    """Yield the results of `read` in order: the server reads one range while another is unpacked.
+    """Yield the results of `read` in order. The server reads one range while this process unpacks another one.
 
-    No more ranges are read ahead, because their rows take much memory before they become arrays.
+    No more ranges are read in advance, because their rows take much memory before they become arrays.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        going: deque[Future[T]] = deque()
+        results: deque[Future[T]] = deque()
         for first in firsts:
-            going.append(pool.submit(read, first))
-            if len(going) > AT_ONCE:
-                yield going.popleft().result()
-        while going:
-            yield going.popleft().result()
+            results.append(pool.submit(read, first))
+            if len(results) > AT_ONCE:
+                yield results.popleft().result()
+        while results:
+            yield results.popleft().result()

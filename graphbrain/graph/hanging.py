@@ -1,4 +1,4 @@
-"""A watch over calls that hang past every limit of their own."""
+"""A watch over calls of the driver that hang although the driver has limits of time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ D = TypeVar("D")
 
 
 class Watch(Generic[D]):
-    """A thread that drops the driver of calls that hang past every limit of their own."""
+    """A thread that finds calls which last longer than their limit. It calls `drop` with the driver of such a call."""
 
     def __init__(self, drop: Callable[[D], None]) -> None:
         self._drop = drop
         self._calls: dict[int, tuple[float, D, bool]] = {}
+        """Number of a call → (its deadline, its driver, whether it is slow)."""
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -27,8 +28,7 @@ class Watch(Generic[D]):
 
     @contextlib.contextmanager
     def over(self, driver: D, seconds: float, *, slow: bool = False) -> Iterator[None]:
-        """Within the block, a call runs on this driver, which is dropped after so many seconds. `hurry` does not
-        limit a slow one."""
+        """Watch a call until the block ends. Drop its driver after `seconds`. `hurry` does not limit a slow call."""
         with self._lock:
             self._next += 1
             call = self._next
@@ -43,7 +43,7 @@ class Watch(Generic[D]):
                 self._calls.pop(call, None)
 
     def hurry(self, seconds: float) -> None:
-        """Let no call last longer than this from now on, but for slow ones."""
+        """Limit all calls to these seconds from now on, except slow ones."""
         with self._lock:
             self._longest, latest = min(self._longest, seconds), time.monotonic() + seconds
             self._calls = {

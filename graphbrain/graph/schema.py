@@ -1,10 +1,10 @@
-"""Constraints and indexes of the database, in numbered steps, and the check that the database is a brain.
+"""The constraints and indexes of the database, in numbered steps, and the check that the database is a brain.
 
 A step is a folder, `cypher/graph/schema_001` and so on, with a file for each index and constraint. It is applied once,
 indexes before constraints, and a checksum of its statements is stored. A later change of the schema is a new step. A
-database with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another
-program. Both are refused before anything is written. An import of files leaves the brain's node with the label
-Imported; the first process to open it applies the schema and makes it a brain. Statements: brain/steps, brain/step,
+database with unknown steps was written by a newer graphbrain. One with nodes but without a brain belongs to another
+program. Both are refused before anything is written. After an import of files the brain's node has the label Imported:
+the first process that opens the database applies the schema and makes it a brain. Statements: brain/steps, brain/step,
 brain/occupied, brain/indexes_left, brain/left_index, brain/working_on, brain/drop_index, brain/imported, brain/adopt,
 brain/carried, brain/restore_tokens, brain/tokens.
 """
@@ -42,17 +42,18 @@ PAGE_CHAIN = (
     *("out_weight", "in_weight", "is_seed", "depth", "authority_priority", "queue", "lane"),
     *("hub_cash", "authority_cash", "hub_history", "hub_paid", "authority_history", "authority_paid"),
 )
-"""The properties of a new page, in the order in which the database is to put them into its chain of records.
+"""The properties of a new page, in the order of the numbers that their names get.
 
-The database takes the properties of a new node by the numbers of their names, modulo 64, and puts each record before
-the others. A record has room for two floats. In this order the accounts, which every push and report reads and writes,
-come first, in three records, or in four if the first of them fits into an existing one.
+By these numbers the database chooses the order of the properties in the records of a node. It takes the properties of a
+new node by number, modulo 64, and puts each new record before the others. A record has room for two floats. In this
+order the accounts, which every push and report reads and writes, are in the first three records, or in four if the
+first of them fits into an existing one.
 """
 
 STEP = "schema_"
-"""The folder of a step, before its number of three digits."""
+"""The name of a step's folder, before its number of three digits."""
 PAUSE = 0.2
-"""Seconds between two looks at the indexes that are being filled."""
+"""Seconds between two checks of the indexes that the database is filling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,10 @@ def applied(tx: Tx) -> Steps:
 
 
 def check(done: Steps) -> None:
-    """Refuse a database that is newer than this graphbrain, or that has an altered step.
+    """Compare the steps that were applied to a database with those of this version.
 
     Raises:
-        SchemaMismatch: The database is newer, or a step differs.
+        SchemaMismatch: A newer version wrote the database, or a step differs.
     """
     wanted = {step.number: step for step in steps()}
     for number, step in done.items():
@@ -106,15 +107,15 @@ def check(done: Steps) -> None:
 
 
 def pending(done: Steps) -> tuple[SchemaStep, ...]:
-    """Return the steps that are still to be applied."""
+    """Return the steps that must be applied."""
     return tuple(step for step in steps() if step.number not in done)
 
 
 def refuse_foreign(graph: Graph) -> None:
-    """Refuse a database that holds nodes but no brain.
+    """Check that a database without a brain is empty.
 
     Raises:
-        SchemaMismatch: It is the database of another program.
+        SchemaMismatch: It has nodes, so it belongs to another program.
     """
     rows = graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if rows:
@@ -126,7 +127,7 @@ def refuse_foreign(graph: Graph) -> None:
 
 
 def imported(tx: Tx) -> bool:
-    """Return True if an import has replaced this database and no process has made it a brain yet."""
+    """Return whether an import has replaced this database, and no process has made it a brain yet."""
     waits: bool = tx.one("brain/imported")[0]
     return waits
 
@@ -134,15 +135,15 @@ def imported(tx: Tx) -> bool:
 def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
     """Apply the schema to an imported database, make it a brain, and return its properties.
 
-    Two processes may do so at the same time. Neo4j's import tool has numbered the names of a page's properties in the
-    order of `PAGE_CHAIN`, so other names can follow.
+    Two processes may call this at the same time. Neo4j's import tool has numbered the names of a page's properties in
+    the order of `PAGE_CHAIN`, so the other names can get their numbers later.
     """
     apply(graph, now, names_first=False)
     return graph.write(_adopt, "brain/adopt")
 
 
 def _adopt(tx: Tx) -> Mapping[str, Any]:
-    """Make the brain, restore the access tokens that were carried over, and return its properties."""
+    """Make the brain, restore the access tokens that the old database had, and return the brain's properties."""
     carried = tx.one("brain/carried")[0]
     if carried is not None and (rows := json.loads(carried)):
         tx.do("brain/restore_tokens", rows=rows)
@@ -151,18 +152,18 @@ def _adopt(tx: Tx) -> Mapping[str, Any]:
 
 
 def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaStep, ...]:
-    """Apply the missing steps and return them. Two processes may do so at the same time.
+    """Apply the missing steps and return them. Two processes may call this at the same time.
 
     Args:
         graph: The connection.
         now: Epoch seconds.
-        names_first: Number the properties in the wanted order first, before indexes number their own.
+        names_first: Number the names of properties before indexes are made, because these number their own.
     """
     missing = pending(graph.read(applied, "brain/steps"))
     if missing:
         if names_first:
             graph.write(_number_names, "brain/tokens")
-        # Indexes without a constraint are filled in the background, while constraints scan for duplicates.
+        # Make the indexes first: the database fills them in the background, while constraints scan for duplicates.
         statements = [name for step in missing for name in step.statements]
         _make(graph, statements, unique=False)
         if not names_first:
@@ -175,7 +176,7 @@ def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaSte
 
 
 def await_indexes(graph: Graph) -> None:
-    """Wait until all indexes are filled, which lasts as long as the graph is large.
+    """Wait until all indexes are filled. The time grows with the graph.
 
     Raises:
         SchemaMismatch: Neo4j could not fill one.
@@ -197,15 +198,15 @@ def _number_names(tx: Tx) -> None:
 def _make(graph: Graph, statements: Sequence[str], unique: bool) -> None:
     """Run the statements that make constraints (`unique`), or those that make indexes, each in its own transaction.
 
-    A transaction that makes an index locks the index's label for all other processes until it ends. One for all
-    statements held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave
-    up. With a statement each, a process waits for one of them at most, and skips those that another process has run. A
-    statement lasts as long as there are pages.
+    A transaction that makes an index locks the label of the index for all other processes until it ends. One
+    transaction for all statements held the lock on pages for minutes on a busy machine, and other processes that opened
+    the new brain gave up. With one transaction for each statement, a process waits for at most one of them, and skips
+    those that another process has run. The time of a statement grows with the number of pages.
     """
     for name in statements:
         if unique == _is_constraint(name):
             while not graph.write(bound(_run, name), name, slow=True):
-                pass  # The attempt has removed what an interrupted one had left.
+                pass  # this attempt has only removed the index of an interrupted one
 
 
 def _is_constraint(name: str) -> bool:
@@ -213,14 +214,14 @@ def _is_constraint(name: str) -> bool:
 
 
 def _run(tx: Tx, name: str) -> bool:
-    """Run a statement of the schema, and return True. Remove the index that an interrupted constraint has left, and
-    return False.
+    """Run a statement of the schema, and return True. If an interrupted constraint has left its index, only remove that
+    index, and return False.
 
     Neo4j makes and fills the index of a constraint in a transaction before that of the constraint. If the server ends
-    the latter, the index may stay. It belongs to no constraint, and Neo4j refuses the constraint as long as it is there
-    (github.com/neo4j/neo4j/issues/13208). It is removed unless another transaction is making the constraint. The
-    removal needs a transaction of its own: if a transaction that drops an index and makes it again is rolled back, the
-    index is broken (issue 13539).
+    the latter, the index may stay without a constraint, and Neo4j refuses the constraint as long as it exists
+    (github.com/neo4j/neo4j/issues/13208). The index is removed unless another transaction is making the constraint. The
+    removal needs its own transaction: if a transaction that drops an index and makes it again is rolled back, the index
+    is broken (issue 13539).
     """
     rule = name.partition("/")[2]
     if _is_constraint(name) and _alone(tx, name) and tx.many("brain/left_index", name=rule):
@@ -231,5 +232,5 @@ def _run(tx: Tx, name: str) -> bool:
 
 
 def _alone(tx: Tx, name: str) -> bool:
-    """Return True if no other transaction runs this statement."""
+    """Return whether no other transaction runs this statement."""
     return bool(tx.one("brain/working_on", work=name)[0] == 1)

@@ -1,18 +1,18 @@
-"""Every Cypher statement is one file in `cypher/`; its header is its contract.
+"""A reader of the Cypher statements. Each is one file in `cypher/`, and its header is its contract.
 
 A file begins with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
-none|one|many`, `locks …`, `mode read|write`, `reads any`, `retry …`. Without `reads any` a statement is read at the
-leader of a cluster; with it, a follower may answer it, which can lag behind (`Graph.anywhere`). The meaning of a column
-that is a list of rows begins with the names of a row's values, `[id, url, is_seed]`: `Statement.record` has them as the
-names of its fields; of a statement of many rows it has the columns. The file is in the folder of the room that sends
-it, and its name is the rest of its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`.
-The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS` shows the statement of a
-transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
+none|one|many`, `locks …`, `mode read|write`, `reads any`, `retry …`. Without `reads any` the leader of a cluster
+answers a read statement. With it a follower may answer, which can lag behind (`Graph.anywhere`). If a column is a list
+of rows, its meaning begins with the names of a row's values, `[id, url, is_seed]`. `Statement.record` has these names
+as its fields, and the columns for a statement of many rows. The file is in the folder of the room that sends the
+statement. The name of a statement is the rest of the path without the ending: `claims/take` is
+`cypher/frontier/claims/take.cypher`. The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS`
+shows the statement of a transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
 
-Lists are sent in one map, `$rows` as `$given.rows`. For a list that is a parameter Neo4j makes a plan for each order of
-magnitude of its length (1, 10, 100, …). A statement with three lists was planned dozens of times, for up to a fifth of
-a second each, and again whenever plans are dropped, although the plans were all the same. A value in a map has no such
-length.
+Lists are sent in one map, `$rows` as `$given.rows`. If a list itself is a parameter, Neo4j makes a plan for each order
+of magnitude of its length (1, 10, 100, …). Before, it planned a statement with three lists dozens of times, for up to a
+fifth of a second each, and again whenever plans were dropped, although all plans were the same. The length of a list in
+a map does not count.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ GIVEN = "given"
 
 
 class _Given(dict[str, Any]):
-    """The lists of a statement, with a short `repr`.
+    """The lists among the parameters of a statement, with a short `repr`.
 
-    The driver formats all parameters for its log, even if no log is kept. For long lists this took longer than sending
+    The driver formats all parameters for its log, even if there is no log. For long lists this took longer than to send
     them.
     """
 
@@ -51,7 +51,22 @@ class _Given(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its name, the text that is sent, the contract in its header, and the parameters that are lists."""
+    """One statement and the contract in its header.
+
+    Attributes:
+        name: The name, as `claims/take`.
+        text: The text that is sent.
+        sentence: The sentence in the header.
+        params: The names of the parameters.
+        lists: The names of the parameters that are lists.
+        columns: The names of the columns.
+        rows: The number of its rows: "none", "one" or "many".
+        locks: The locks that it takes, in words.
+        mode: "read" or "write".
+        retry: The reason why it may run again, in words.
+        reads: The member of a cluster that may run it: "leader" or "any".
+        fields: The names of the values of a row, in the first column that is a list of rows.
+    """
 
     name: str
     text: str
@@ -64,13 +79,11 @@ class Statement:
     mode: str
     retry: str
     reads: str = "leader"
-    """The member of a cluster that may run it: "leader" or "any"."""
     fields: tuple[str, ...] = ()
-    """The names of the values of a row, in the first column that is a list of rows."""
 
     @cached_property
     def record(self) -> Any:
-        """The class of a row, a named tuple; `record._make(row)` makes one of a list.
+        """The class of a row: a named tuple. `record._make(row)` makes one from a list.
 
         Raises:
             ValueError: The header does not name the values of a row.
@@ -81,14 +94,15 @@ class Statement:
         return namedtuple("Record", names)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters as they are sent with the text."""
-        sent = {name: value for name, value in given.items() if name not in self.lists}
-        return sent | {GIVEN: _Given({name: given[name] for name in self.lists & given.keys()})} if self.lists else sent
+        """Return the parameters as they are sent: all lists in one map."""
+        if not self.lists:
+            return dict(given)
+        lists = _Given({name: given[name] for name in self.lists & given.keys()})
+        return {name: value for name, value in given.items() if name not in self.lists} | {GIVEN: lists}
 
 
 def names(under: str = "") -> tuple[str, ...]:
-    """Return the names of all statements, or of those in one folder, sorted. Questions for analysts are
-    not included."""
+    """Return the sorted names of all statements, or of those in one folder, without the questions for analysts."""
     return tuple(sorted(name for name in _files(FOLDER) if name.startswith(under)))
 
 
@@ -134,45 +148,48 @@ def statement(name: str) -> Statement:
 
 
 def property_names() -> list[str]:
-    """Return every name that can be a property's in some statement (`p.url`, `p {.url}`, `{url: …}`), sorted."""
-    return _found(r"(?<![\w)$])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
+    """Return all names that may be names of properties in a statement (`p.url`, `p {.url}`, `{url: …}`), sorted."""
+    return _words(r"(?<![\w)$])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
 
 
 def link_types() -> list[str]:
-    """Return every relationship type that some statement names, sorted."""
-    return _found(r"\[\w*:([A-Z_]+)")
+    """Return all types of relationships that statements name, sorted."""
+    return _words(r"\[\w*:([A-Z_]+)")
 
 
 @cache
-def _found(pattern: str) -> list[str]:
+def _words(pattern: str) -> list[str]:
+    """Return the sorted words that the groups of a pattern match in statements, outside strings and comments."""
     quoted = re.compile(r"'[^']*'|/\*.*?\*/")
     texts = (quoted.sub("", statement(name).text) for name in names())
     return sorted({word for text in texts for match in re.finditer(pattern, text) for word in match.groups() if word})
 
 
 def _with_map(body: str, lists: Collection[str]) -> str:
-    """Return the same statement with its lists in the map of parameters."""
+    """Return the text of a statement that reads its lists from the map."""
     return re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body) if lists else body
 
 
 def _parse(name: str, header: list[str], body: str) -> Statement:
-    fields: dict[str, list[str]] = {}
+    """Return the statement with this header and this body. Raise ValueError if the header breaks the contract."""
+    # Sort the lines of the header by their first words. Those before the first such word are the sentence.
+    entries: dict[str, list[str]] = {}
     sentence: list[str] = []
-    # The header: a sentence, then fields by their first word.
     for line in header:
         word, _, rest = line.partition(" ")
         if word in ("param", "column", "rows", "locks", "mode", "reads", "retry"):
-            fields.setdefault(word, []).append(rest.strip())
-        elif not fields and line:
+            entries.setdefault(word, []).append(rest.strip())
+        elif not entries and line:
             sentence.append(line)
-    one = {key: (fields.get(key) or [""])[0] for key in ("rows", "locks", "mode", "retry")}
-    if not sentence or one["mode"] not in ("read", "write") or one["rows"] not in ("none", "one", "many"):
+    # Check what each header must have.
+    single = {word: (entries.get(word) or [""])[0] for word in ("rows", "locks", "mode", "retry")}
+    if not sentence or single["mode"] not in ("read", "write") or single["rows"] not in ("none", "one", "many"):
         raise ValueError(f"cypher/{name}.cypher: the header lacks its sentence, mode or rows")
-    reads = (fields.get("reads") or ["leader"])[0]
-    if reads not in ("leader", "any") or (reads == "any" and one["mode"] == "write"):
+    reads = (entries.get("reads") or ["leader"])[0]
+    if reads not in ("leader", "any") or (reads == "any" and single["mode"] == "write"):
         raise ValueError(f"cypher/{name}.cypher: reads is 'any', of a statement that only reads, or is left out")
-    # Lists are passed within one parameter, so that their lengths make no new plan.
-    params = [re.split(r"\s+", line) for line in fields.get("param", ())]
+    # Find the parameters that are lists.
+    params = [re.split(r"\s+", line) for line in entries.get("param", ())]
     lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
     return Statement(
         name=name,
@@ -180,15 +197,15 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
         sentence=" ".join(sentence),
         params=tuple(param for param, *_ in params),
         lists=lists,
-        columns=tuple(re.split(r"\s+", line)[0] for line in fields.get("column", ())),
+        columns=tuple(re.split(r"\s+", line)[0] for line in entries.get("column", ())),
         reads=reads,
         fields=_fields(header),
-        **one,
+        **single,
     )
 
 
 def _fields(header: list[str]) -> tuple[str, ...]:
-    """Return the names in the first column of rows, if all of them are names."""
+    """Return the names of the values of a row, in the first column that is a list of rows; empty if they have none."""
     rows = re.search(r"^column +\w+ +LIST +\[([^\][]*)\]", "\n".join(header), re.MULTILINE)
     names = re.split(r",\s*", rows[1]) if rows else []
     return tuple(names) if all(re.fullmatch(r"[a-z]\w*", name) for name in names) else ()

@@ -13,8 +13,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from graphbrain.analyst.inspect.finding import Outlook
-from graphbrain.base.model import LOOKED_UP, Because, Claim, Kind, Page
+from graphbrain.base.model import BESIDE, LOOKED_UP, Claim, Claims, Kind, Page
 from graphbrain.base.numeric.methods import SCORES
+from graphbrain.base.options.verbs import meanings
 
 __all__ = [
     "BY_HAND",
@@ -87,35 +88,20 @@ ClaimAnswer: type[BaseModel] = create_model(
 )  # type: ignore[call-overload]
 
 
-class ClaimsAnswer(BaseModel):
-    """Pages to fetch, and what to expect where there are fewer than asked; see `Claims`."""
-
-    claims: list[ClaimAnswer]  # type: ignore[valid-type]
-    next_ready: float | None = Field(
-        description="where fewer are claimed than asked for: when the next page can be claimed, epoch seconds by the "
-        "server's clock; null: never"
-    )
-    finished: bool = Field(
-        description="nothing waits, nothing is leased and nothing is to be retried: one page that failed, and will be "
-        "tried again in days, keeps it false"
-    )
-    next_unfailed: float | None = Field(
-        description="as next_ready, without pages that have failed and will be tried again; a page that a worker holds "
-        "counts with the end of its lease. A crawler ends when 'claims' is empty and this is null or too far off"
-    )
-    repeated: bool = Field(description="this Idempotency-Key was used before; these are its claims that are still held")
-    next_because: Because | None = Field(
-        description="why nothing can be claimed before next_ready: its host may not be asked sooner, it failed and is "
-        "tried again, its host does not answer and is probed, it is visited again, it redirects or was given up and is "
-        "looked at again, or a worker holds it"
-    )
-    paused: bool = Field(description="no pages can be claimed until 'resume'")
-    now: float = Field(
-        description="the server's clock at this answer, epoch seconds: subtract it from next_ready and next_unfailed, "
-        "because the crawler's own clock may differ"
-    )
-
-
+_OF_CLAIMS, _MEANT = get_type_hints(Claims.__init__), meanings(Claims, "Attributes")
+ClaimsAnswer: type[BaseModel] = create_model(
+    "ClaimsAnswer",
+    __doc__="Pages to fetch, and what to expect where there are fewer than asked; see `Claims`.",
+    claims=(list[ClaimAnswer], ...),  # type: ignore[valid-type]
+    **{name: (_OF_CLAIMS[name], Field(description=_MEANT[name])) for name in BESIDE},
+    now=(
+        float,
+        Field(
+            description="The server's clock at this answer, epoch seconds: subtract it from next_ready and "
+            "next_unfailed, because the crawler's own clock may differ."
+        ),
+    ),
+)  # type: ignore[call-overload]
 _INSTEAD: dict[str, Any] = {"lost": (bool | None, None), "refused": (bool | None, None), "reason": (str | None, None)}
 Renewal: type[BaseModel] = create_model(
     "Renewal",

@@ -20,8 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from graphbrain.analyst import questions
 from graphbrain.base.errors import BadInput
+from graphbrain.base.options.verbs import READERS
 from graphbrain.base.records import Asked as Answer
-from graphbrain.service.verbs import READERS, Asked, Service, by_hand, json_answer, path
+from graphbrain.service.verbs import Asked, Service, by_hand, json_answer, path
 from graphbrain.terminal import tables
 
 __all__ = ["router"]

@@ -10,13 +10,14 @@ import asyncio
 import contextlib
 import hashlib
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.base.model import KINDS, OUTCOMES, PAGES, Claims
@@ -105,12 +106,10 @@ class Gate:
 
     Some polls ask at a time. After an empty answer the gate is shut, until the brain expects something to be ready, or
     for a second; a report or another change through this service opens it at once. Then one poll is let in, and where
-    there are pages twice as many at a time, and so on. The polls wait in the order in which they came. `along`: gates
-    that open when this one is opened.
+    there are pages twice as many at a time, and so on. The polls wait in the order in which they came.
     """
 
-    def __init__(self, *along: Gate) -> None:
-        self._along = along
+    def __init__(self) -> None:
         self._row: deque[asyncio.Future[None]] = deque()
         self._asking, self._most = 0, MOST_AT_ONCE
         self._shut = False
@@ -140,8 +139,6 @@ class Gate:
 
     def open(self) -> None:
         """Open it: something may be ready."""
-        for gate in self._along:
-            gate.open()
         self._opened += 1
         self._shut = False
         if self._opens is not None:
@@ -202,16 +199,9 @@ class Backend:
         self.keeper = Gatekeeper(brain.graph, brain.now)
         self.crawl = Threads("crawl", CRAWL_THREADS, limits.queue)
         self.look = Threads("look", LOOK_THREADS, limits.queue)
-        self._gates = {
-            (now_only, frozenset(kinds)): Gate()
-            for now_only in (False, True)
-            for many in range(len(KINDS) + 1)
-            for kinds in combinations(KINDS, many)
-        }
+        self._gates: defaultdict[tuple[bool, frozenset[str]], Gate] = defaultdict(Gate)
         """The gates of waiting callers, by two criteria: only pages that were asked for by hand, or all; and the
         kinds."""
-        self.gate = Gate(*self._gates.values())
-        """A gate that opens all of them."""
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain, sampler=Sampler(brain, SAMPLE_EVERY, SAMPLE_EVERY))
         self.minutes = Minutes()
@@ -223,12 +213,17 @@ class Backend:
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
         self._questions = Places(limits.questions, 1, 1, "questions that read every page are being answered")
         self._answering: asyncio.Task[None] | None = None
-        self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._keys: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def gate_of(self, now_only: bool, kinds: Collection[str] | None) -> Gate:
         """Return the gate of callers that wait for the same claims."""
         wanted = PAGES if kinds is None else frozenset(kind for kind in KINDS if kind in kinds)
         return self._gates[now_only, wanted]
+
+    def wake(self) -> None:
+        """Open all gates: something may be ready for any caller that waits."""
+        for gate in self._gates.values():
+            gate.open()
 
     def _count(self, sample: Sample) -> None:
         """Put a sample's counters where minutes are made of them."""
@@ -239,7 +234,7 @@ class Backend:
     def stop(self) -> None:
         """End long polls and streams: the service goes down."""
         self.stopping.set()
-        self.gate.open()
+        self.wake()
 
     async def answers(self) -> None:
         """Ask the database for something small, once for all who want to know. Raises GraphbrainError."""
@@ -272,21 +267,9 @@ class Backend:
         """The idempotency key as the brain knows it: those of two tokens never meet."""
         return None if key is None else hashlib.sha256(f"{grant.name}\n{key}".encode()).hexdigest()
 
-    @asynccontextmanager
-    async def alone(self, key: str | None) -> AsyncIterator[None]:
-        """Let only one request of this key be answered at a time in this process."""
-        if key is None:
-            yield
-            return
-        lock, waiting = self._keys.get(key, (asyncio.Lock(), 0))
-        self._keys[key] = (lock, waiting + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, waiting = self._keys.pop(key)
-            if waiting > 1:
-                self._keys[key] = (lock, waiting - 1)
+    def alone(self, key: str | None) -> AbstractAsyncContextManager[None]:
+        """Return the block in which only one request of this key is answered at a time in this process."""
+        return contextlib.nullcontext() if key is None else self._keys.setdefault(key, asyncio.Lock())
 
     async def answer(self, disconnected: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
         """Return the result of `work`, which reads the graph.

@@ -43,7 +43,7 @@ async def next_urls(
     if claims and own is None and await request.is_disconnected():
         # The pages would not be fetched, and the claims could not be asked for again.
         await service.crawl.run(service.brain.give_back, list(claims))
-        service.gate.open()
+        service.wake()
     beside = {name: getattr(claims, name) for name in BESIDE}
     return json_answer({"claims": [claim.as_dict() for claim in claims], **beside, "now": service.brain.now()})
 
@@ -78,7 +78,7 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, req
             served = bool(claims)
         finally:
             gate.leave(served=served)
-        if _is_answer(claims):
+        if claims or claims.finished or claims.repeated:  # waiting for others would be of no use
             return claims
         first = True
     # An empty answer is given only if the brain has found nothing since the request came.
@@ -100,16 +100,11 @@ async def _let_in(gate: Gate, request: Asked, until: float, *, first: bool) -> b
         return await gate.enter(until - time.monotonic(), first=first)
 
 
-def _is_answer(claims: Claims) -> bool:
-    """Return whether waiting for others would be of no use."""
-    return bool(claims) or claims.finished or claims.repeated
-
-
 @by_hand(router, "report")
 async def report(body: Any, service: Service) -> Response:
     service.many(len(body.reports), "reports")
     recorded = await _report(service, body.reports)
-    service.gate.open()
+    service.wake()
     return json_answer({"answers": [answer.as_dict() for answer in recorded]})
 
 
@@ -166,7 +161,7 @@ async def give_back(body: Any, service: Service) -> Response:
     claims = [_claim_of(item) for item in body.claims]
     good = [claim for claim in claims if isinstance(claim, Claim)]
     given = iter(await service.crawl.run(service.brain.give_back, good))
-    service.gate.open()
+    service.wake()
     facts = [
         {"url": each.url, "key": each.key, "given_back" if next(given) else "lost": True}
         if isinstance(each, Claim)
@@ -196,7 +191,7 @@ async def hint(body: Any, service: Service) -> Response:
     hints = [_hint_of(item) for item in body.hints]
     good = [each for each in hints if not isinstance(each, dict)]
     answers = iter(await service.crawl.run(service.brain.hint, good))
-    service.gate.open()
+    service.wake()
     return json_answer({"answers": [each if isinstance(each, dict) else next(answers).as_dict() for each in hints]})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, reduce
 from math import inf
 from operator import or_
@@ -13,56 +14,55 @@ from fastapi import Query as InQuery
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.config import JsonDict
 
-from graphbrain.base.model import Page
-from graphbrain.base.options.declare import NEEDED, Option
-from graphbrain.base.options.scores import BY_METHOD
-from graphbrain.base.options.verbs import Verb, verbs_of
+from graphbrain.base.model import KINDS, Page
+from graphbrain.base.numeric.bounds import Bounds
+from graphbrain.base.options.verbs import NEEDED, Option, Verb, verbs_of
+from graphbrain.base.settings import CHOICES, LARGEST, LONGEST, LONGEST_NAME, RANGES, VALUES, Kind, Settings
 from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
-from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, PART_OF_HOST, ends, listed, of_settings
 
 __all__ = ["VERBS", "Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
 
 VERBS: Mapping[str, Verb] = verbs_of(Brain)
 """The verbs of the brain by name."""
+
+
+def _ends(bounds: Bounds) -> JsonDict:
+    """Return the keywords of a JSON schema for the bounds of a number."""
+    document: JsonDict = {"exclusiveMinimum" if bounds.above else "minimum": bounds.least}
+    if bounds.most != inf:
+        document["exclusiveMaximum" if bounds.below else "maximum"] = bounds.most
+    return document
+
+
+def _of_settings(*kinds: Kind) -> JsonDict:
+    """Return the part of a schema for settings of these kinds and their values."""
+    properties: JsonDict = {name: _of_setting(name, default) for name, default in Settings.names(*kinds).items()}
+    return {"properties": properties, "additionalProperties": False}
+
+
+def _of_setting(name: str, default: bool | float | str) -> JsonDict:
+    if isinstance(default, bool):
+        return {"type": "boolean"}
+    if isinstance(default, (int, float)):
+        bounds = RANGES[name]
+        bounds = replace(bounds, below=bounds.below or bounds.most == LARGEST)
+        steps: JsonDict = {"multipleOf": 1 / 1024} if name == "intra_host_weight" else {}
+        return {"type": "integer" if isinstance(default, int) else "number", **_ends(bounds), **steps}
+    if name == "value":
+        return {"enum": [*VALUES, default]}
+    if name in CHOICES:
+        return {"enum": list(CHOICES[name])}
+    return {"type": "string", "maxLength": LONGEST.get(name, LONGEST_NAME)}
+
+
 _SHAPES: Mapping[str, JsonDict] = {
-    "page": PAGE,
-    "host": HOST,
-    "part of a host": PART_OF_HOST,
-    "worker": NAME_OR_NONE,
-    "kinds": KINDS_GIVEN,
+    "kinds": {"items": {"type": "string", "enum": [*KINDS]}, "contains": {"const": "page"}},
     "item": {"items": {"description": "What is none of this kind is refused by itself; the others are taken."}},
-    "shared settings": {"minProperties": 1} | of_settings("shared"),
-    "settings": of_settings("fixed", "shared"),
+    "shared settings": {"minProperties": 1} | _of_settings("shared"),
+    "settings": _of_settings("fixed", "shared"),
 }
-"""The part of a schema for a text that names this."""
-_NONE: JsonDict = {"type": "null"}
-_LACKING: Mapping[str, JsonDict] = {
-    **dict.fromkeys(("damping", "tolerance", "iterations", "trusted"), _NONE),
-    "content": {"const": False},
-}
-"""An option that its method lacks is left out, or has this value."""
-_TOGETHER: Mapping[str, JsonDict] = {
-    "retry": {
-        "anyOf": [
-            {"required": ["urls"], "properties": {"urls": {"minItems": 1}, "host": _NONE, "state": _NONE}},
-            {"required": ["host"], "properties": {"urls": {"maxItems": 0}, "host": {"type": "string"}}},
-            {"required": ["state"], "properties": {"urls": {"maxItems": 0}, "state": {"type": "string"}}},
-        ]
-    },
-    "rank": {
-        "anyOf": [
-            {
-                "properties": {
-                    "method": {"const": method},
-                    **{name: value for name, value in _LACKING.items() if name not in options},
-                }
-            }
-            for method, options in BY_METHOD.items()
-        ]
-    },
-}
-"""Verb → the part of the schema about several arguments together."""
+"""The part of a schema for what an argument is."""
 
 
 class Body(BaseModel):
@@ -100,11 +100,7 @@ def request_of(verb: Verb) -> type[BaseModel]:
     """
     fields: dict[str, Any] = {name: (_type(each), _field(each)) for name, each in verb.arguments.items()}
     base = Query if verb.reads else Body
-    model = create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
-    if verb.name in _TOGETHER:
-        model.model_config["json_schema_extra"] = _TOGETHER[verb.name]
-        model.model_rebuild(force=True)
-    return model
+    return create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
 
 
 def asked_by(verb: Verb) -> tuple[str, Any] | None:
@@ -129,15 +125,13 @@ def _field(option: Option) -> Any:
     bounds, document = option.bounds, dict(_SHAPES.get(option.is_a, {}))
     checks: dict[str, Any] = {}
     if bounds is not None and option.by_room:
-        document |= ends(bounds)
+        document |= _ends(bounds)
     elif bounds is not None:
         checks = {"gt" if bounds.above else "ge": bounds.least}
         checks |= {} if bounds.most == inf else {"lt" if bounds.below else "le": bounds.most}
     if option.words and option.by_room:
         document["enum"] = list(option.words)
-    if option.many and option.is_a == "page":
-        document = listed(document)
-    elif option.many and not option.is_a:
+    if option.many and not option.is_a:
         document["minItems"] = 1
     default = {NEEDED: ..., ...: None, (): []}.get(option.default, option.default)
     return Field(

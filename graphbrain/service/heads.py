@@ -13,6 +13,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote
 
@@ -38,7 +39,6 @@ TOO_LARGE = Refusal(
 MALFORMED = Refusal(400, "BadInput", "This is not HTTP as the service reads it.")
 TOO_SLOW = Refusal(408, "TimedOut", f"The head of the request did not arrive in {HEAD_SECONDS:g} s.", try_again=True)
 _ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([!-~]+)[ \t]*\r?\n", re.IGNORECASE)
-_PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
 
 
 class _Bounded(HttpToolsProtocol):
@@ -159,9 +159,9 @@ class _Bounded(HttpToolsProtocol):
             **{key.lower(): value for key, value in refusal.headers.items()},
             **self.readable(origin[1].decode("ascii") if origin else ""),
         }
-        lines = [b"HTTP/1.1 %d %s" % (refusal.status, _PHRASES[refusal.status])]
-        lines += [f"{key}: {value}".encode("ascii") for key, value in headers.items()]
-        self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+        status = HTTPStatus(refusal.status)
+        lines = [f"HTTP/1.1 {status:d} {status.phrase}", *(f"{key}: {value}" for key, value in headers.items())]
+        self.transport.write("\r\n".join(lines).encode("ascii") + b"\r\n\r\n" + body)
         if self.cycle is not None and not self.cycle.response_complete:
             self._nobody_is_there()
             self.transport.close()  # another answer is under way, and would follow

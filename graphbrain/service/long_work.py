@@ -10,8 +10,10 @@ from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
+from graphbrain.base.options.verbs import EVERYBODY
 from graphbrain.service import answers
-from graphbrain.service.verbs import EVERYBODY, Caller, Query, Service, json_answer, path
+from graphbrain.service.declared import Query
+from graphbrain.service.verbs import Caller, Service, json_answer, path
 
 __all__ = ["router"]
 

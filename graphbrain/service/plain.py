@@ -13,7 +13,7 @@ from fastapi import APIRouter, Response
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.model import Page
 from graphbrain.base.options.scores import RankRun, checked
-from graphbrain.base.options.verbs import Verb
+from graphbrain.base.options.verbs import READERS, Verb
 from graphbrain.base.settings import Settings, changes, checked_engine
 from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
@@ -23,7 +23,6 @@ from graphbrain.service.jobs import Job
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import (
     BEGUN,
-    READERS,
     Caller,
     IdempotencyKey,
     LinesResponse,
@@ -40,7 +39,7 @@ __all__ = ["router"]
 router = APIRouter()
 COUNTED: Mapping[str, str] = {"urls": "URLs", "texts": "notes"}
 """The argument whose items are counted → their name in the refusal of too many, where it is another."""
-BY_HAND = ("ask", "findings", "summary", "next_urls", "report", "renew", "give_back", "hint", "tend", "remake", "now")
+BY_HAND = ("ask", "findings", "summary", "next_urls", "report", "renew", "give_back", "hint", "remake", "now")
 
 
 def _given(verb: Verb, request: Any) -> dict[str, Any]:
@@ -58,10 +57,12 @@ async def _answer(verb: Verb, request: Any, service: Backend) -> Response:
     given = _given(verb, request)
     if verb.items:
         service.many(len(given[verb.items]), COUNTED.get(verb.items, verb.items))
-    threads = service.look if verb.reads else service.crawl
-    answer = await threads.run(verb.call, service.brain, given)
+    # One that can be stopped takes long.
+    stops = {"stop": service.stopping.is_set} if "stop" in verb.callbacks else {}
+    threads = service.look if verb.reads or stops else service.crawl
+    answer = await threads.run(verb.call, service.brain, given, **stops)
     if verb.wakes:
-        service.gate.open()
+        service.wake()
     return json_answer({verb.field: plain_value(answer)} if verb.field else plain_value(answer))
 
 
@@ -157,12 +158,6 @@ async def settings(service: Service) -> Response:
 
 def _settings(brain: Brain) -> dict[str, object]:
     return {name: getattr(brain.settings, name) for name in Settings.names("fixed", "shared")}
-
-
-@by_hand(router, "tend")
-async def tend(body: Any, service: Service) -> Response:
-    upkeep = await service.look.run(service.brain.tend, body.seconds, pages=body.pages, stop=service.stopping.is_set)
-    return json_answer(plain_value(upkeep))
 
 
 @by_hand(router, "remake")

@@ -11,26 +11,21 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
-from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, OPERATORS, READERS, Verb
+from graphbrain.base.options.verbs import Verb
 from graphbrain.content.input_checks import LONGEST_NAME
 from graphbrain.service.access import Grant
 from graphbrain.service.answers import EXAMPLES, example_of
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS, Query, answer_of, asked_by, line_of
+from graphbrain.service.declared import VERBS, answer_of, asked_by, line_of
 
 __all__ = [
     "BEGUN",
-    "CRAWLERS",
-    "EVERYBODY",
     "EXAMPLE",
     "NDJSON",
-    "OPERATORS",
-    "READERS",
     "Asked",
     "Caller",
     "IdempotencyKey",
     "LinesResponse",
-    "Query",
     "Service",
     "by_hand",
     "json_answer",

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
 from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.options.verbs import EVERYBODY, READERS
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.urls.hostnames import LONGEST_NAME
 from graphbrain.brain.brain import Brain
@@ -28,10 +29,10 @@ from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.console import hosts, shell, watch
 from graphbrain.service.console.hosts import HostTable, Progress
-from graphbrain.service.patterns import HOST
+from graphbrain.service.declared import Query
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
-from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, path, plain
+from graphbrain.service.verbs import Asked, Caller, Service, json_answer, path, plain
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
@@ -44,9 +45,8 @@ SOON = 10.0
 """Seconds after which findings are made again on request."""
 FIRST_WAIT = 0.5
 """Seconds for which a request waits for the first snapshot of a kind."""
-MOST_ROWS = 1_000
 MOST_BODIES = 32
-"""The largest number of answers that are kept, each of at most `MOST_ROWS` rows."""
+"""The largest number of answers that are kept, each of at most `hosts.MOST_ROWS` rows."""
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())
 """The paths that need no token, because they show nothing of the crawl."""
 
@@ -117,7 +117,7 @@ class Snapshots:
             "overview": lambda _: watch.overview(brain, service.meter.sample, service.minutes, data),
             "activity": lambda _: watch.activity(brain),
             "hosts": HostTable(brain).read,
-            "findings": lambda _: watch.found(brain),
+            "findings": lambda _: {"findings": [each.as_dict() for each in brain.findings()]},
         }
         self._progress: dict[str, float] = {}
         self._kept: dict[str, Snapshot] = {}
@@ -188,17 +188,6 @@ class Fresh(Query):
     fresh: bool = Field(False, description="make them anew, if they are older than 10 s", examples=[False])
 
 
-class HostRows(Query):
-    """The rows of the table that are asked for, and their order."""
-
-    text: str = Field("", max_length=200, description="a part of the name", examples=["example"])
-    which: hosts.Mood = Field("all", examples=["all"])
-    by: Literal[hosts.COLUMNS] = Field("pages", examples=["pages"])  # type: ignore[valid-type]
-    down: bool = Field(True, description="the largest first", examples=[True])
-    offset: int = Field(0, ge=0, le=2**53, examples=[0])
-    limit: int = Field(100, ge=1, le=MOST_ROWS, examples=[100])
-
-
 class ByKey(Query):
     """A page by its key."""
 
@@ -208,7 +197,7 @@ class ByKey(Query):
 class ByName(Query):
     """A host by its name."""
 
-    name: str = Field(max_length=LONGEST_NAME, examples=["a.example"], json_schema_extra=HOST)
+    name: str = Field(max_length=LONGEST_NAME, examples=["a.example"])
 
 
 @path(router, "GET", "me", EVERYBODY, answers.MeAnswer)
@@ -237,11 +226,11 @@ async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, r
 
 
 @path(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
-async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, request: Asked) -> Response:
+async def watch_hosts(query: Annotated[hosts.Asked, InQuery()], service: Service, request: Asked) -> Response:
     """Rows of the table of all hosts."""
 
     def part(data: dict[str, Any]) -> dict[str, Any]:
-        rows, of = hosts.part(data["rows"], hosts.Asked(**query.model_dump()), service.brain.now())
+        rows, of = hosts.part(data["rows"], query, service.brain.now())
         return {"columns": hosts.COLUMNS, "rows": rows, "of": of} | {
             name: data[name] for name in ("counted", "count_took")
         }

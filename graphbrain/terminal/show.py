@@ -1,8 +1,8 @@
 """The output of the command line: sentences, JSON lines, plain tables, and progress on stderr.
 
-Only results are written to stdout. `tables` lays out tables for a terminal and for a pipe; `graphbrain.cli.sheets` has
-those of single commands. Progress is drawn on stderr, and only on a terminal. All output uses `sys.stdout.write`, so a
-reader that has closed the pipe (`| head`) causes one BrokenPipeError at one place.
+Only results are written to stdout. `tables` lays out tables for a terminal and for a pipe. `graphbrain.cli.sheets` has
+the sheets of single commands. Progress is drawn on stderr, and only on a terminal. All output uses `sys.stdout.write`,
+so that a reader that has closed the pipe (`| head`) causes one BrokenPipeError at one place.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ __all__ = [
 
 
 def say(text: str) -> None:
-    """Write a sentence for the person at the terminal; never data."""
+    """Write a sentence for the person at the terminal on stderr. Data is never written there."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -100,12 +100,12 @@ def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], spare: Seq
 
 
 def sheet(pairs: Iterable[tuple[str, Any]], values: Mapping[str, Any] | None = None) -> Sheet:
-    """Return names and values, one pair a line; long values wrap. `values` replaces them for a program."""
+    """Return a sheet of names and values, one pair a line; long values wrap. A program gets `values` instead."""
     return Sheet(list(pairs), values)
 
 
 def figures_sheet(figures: Mapping[str, Any]) -> Sheet:
-    """Return all figures, those of a group after its name."""
+    """Return a sheet of all figures. The name of a figure in a group begins with the group's name."""
     return sheet(flat(figures), figures)
 
 
@@ -120,7 +120,8 @@ def progress_bar(*columns: Any) -> Progress:
 
 @contextmanager
 def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar for `done` of `total`, with a word for the work; nothing unless `shown`."""
+    """Show a bar beside a word for the work. Call the result with the number done and the total. `shown`: False shows
+    nothing."""
     if not shown:
         yield lambda *_: None
         return
@@ -131,7 +132,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def share_bar() -> Iterator[Callable[[str, float], None]]:
-    """Show a bar for each of several steps in turn: its name, and the share of it that is done, 0 to 1."""
+    """Show a bar for several steps in turn. Call the result with the step's name and its finished share, 0 to 1."""
     with progress_bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
@@ -139,7 +140,7 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
 
 @contextmanager
 def task_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar for the present work: its name, its progress, and its total (0: unknown)."""
+    """Show a bar for the present work. Call the result with its name, its progress, and its total (0: unknown)."""
     with progress_bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
@@ -154,7 +155,7 @@ def status_line() -> Iterator[Callable[[str], None]]:
 
 
 class Line(Protocol):
-    """A line with the present work and its progress; nothing, if empty."""
+    """A function that shows the present work and its progress on one line. An empty work clears the line."""
 
     def __call__(self, doing: str, detail: str = "", /) -> None: ...
 
@@ -166,7 +167,7 @@ def timed_line() -> Iterator[Line]:
         task = bar.add_task("", visible=False, spent="")
         now, since, over = ("", ""), time.monotonic(), threading.Event()
 
-        def told(doing: str, detail: str = "", /) -> None:
+        def report(doing: str, detail: str = "", /) -> None:
             nonlocal now, since
             if doing != now[0]:
                 since = time.monotonic()
@@ -178,14 +179,15 @@ def timed_line() -> Iterator[Line]:
             spent = f"{time.monotonic() - since:.0f} s"
             bar.update(task, description=f"{doing}{detail}", spent=spent, visible=bool(doing))
 
-        def go_on() -> None:
+        # A thread draws the line twice a second, so that the seconds advance between two reports.
+        def draw_on() -> None:
             while not over.wait(0.5):
                 draw()
 
-        thread = threading.Thread(target=go_on, daemon=True)
+        thread = threading.Thread(target=draw_on, daemon=True)
         thread.start()
         try:
-            yield told
+            yield report
         finally:
             over.set()
             thread.join()

@@ -1,13 +1,16 @@
-"""Tables and sheets, each laid out once for both readers: a person at a terminal, and a program behind a pipe.
+"""Tables and sheets, with one layout for a person at a terminal and one for a program behind a pipe.
 
 On a terminal a table is aligned and fits the width. Columns without any value are left out. If the last column, mostly
-a URL, has too little room, so are dispensable columns. A URL that is still too long keeps its host and its tail. An
-answer, of which any column may be a URL, shares the width among its wide columns. If it has several URLs and they do
-not fit, its rows are printed one below the other with their URLs whole.
+a URL, has too little room, dispensable columns are left out, too. A URL that is still too long keeps its host and its
+tail. In an answer any column may be a URL: the wide columns share the width. If an answer has several URLs and they do
+not fit, its rows are printed one below the other with whole URLs.
+
+The tables of rich are not used, because rich needs all rows before it prints the first, and neither leaves out columns
+nor keeps both ends of a URL. The widths of characters, the folding of text and the terminal's width are from rich.
 
 Anywhere else a table is tab-separated: a header line, then whole values, without padding or colours. There a number is
-written as in Python, a time in UTC by ISO 8601, and None as an empty field. A backslash, characters that control a
-terminal or end a line, and characters that are invisible or change the direction of reading are escaped: `\\\\`, `\\t`,
+written as in Python, a time in UTC by ISO 8601, and None as an empty field. Backslashes are escaped. So are characters
+that control a terminal, end a line, are invisible, or change the direction of reading: `\\\\`, `\\t`,
 `\\n`, `\\r`, `\\xNN`, `\\uNNNN`.
 """
 
@@ -23,6 +26,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -55,14 +59,14 @@ BLOCK_ROWS, BLOCK_SECONDS = 100, 0.5
 """The size of a block of rows on a terminal: a block ends after this many rows, or after this many seconds."""
 GAP = 2
 LEAST_LAST = 40
-"""Characters for the last column, if its values are that long, before dispensable columns are shown."""
+"""Characters that the last column has, if its values are so long, before dispensable columns have any."""
 WIDEST = 40
 """Characters of any other column."""
 LEAST_SHARE = 12
 """The least number of characters for each wide column of an answer; otherwise its rows are printed one below the
 other."""
 LONG_TEXT = 24
-"""A text of more characters is long, as is every URL."""
+"""A text of more characters is long. Every URL is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under a header. They may come one by one, and are written as they come.
+    """Rows under a header. `rows` may be an iterator: each block of rows is written as soon as it is complete.
 
     Attributes:
         spare: Columns that a narrow terminal leaves out, the last of them first.
-        remark: The column that a terminal prints on a line of its own beneath its row.
+        remark: The column that a terminal prints on a separate line beneath its row.
     """
 
     columns: Sequence[str]
@@ -92,21 +96,21 @@ class Table:
 class AnswerTable(Table):
     """Complete rows, any column of which may hold URLs or lists of them.
 
-    For a person a single row is printed vertically, the items of a list below each other, and a long text that all rows
-    share in a line above them.
+    For a person, a single row is printed as names and values. The items of a list are printed below each other. A long
+    text that all rows share is printed once, above the table.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Names and values, one pair a line. `values` replaces them for a program, by the names of `--json`."""
+    """Names and values, one pair a line. A program gets `values` instead, with the names of `--json`."""
 
     pairs: Sequence[tuple[str, Any]]
     values: Mapping[str, Any] | None = None
 
 
 class Title(str):
-    """Words above a table, for a person alone; a program gets them in a column of the table."""
+    """Words above a table, printed only for a person. A program finds them in a column of the table."""
 
     __slots__ = ()
 
@@ -136,7 +140,7 @@ def out(*things: RenderableType | Table | Sheet, person: bool | None = None) -> 
 
 
 def prose(*things: RenderableType | Table | Sheet) -> None:
-    """Print text for a person, wherever stdout leads."""
+    """Print text in the form for a person, also if stdout is no terminal."""
     out(*things, person=True)
 
 
@@ -179,9 +183,9 @@ def plain(value: Any) -> str:
 
 
 def defused(text: str) -> str:
-    """Return a text as a field of a CSV file, with an apostrophe before one that a spreadsheet would read as a formula.
+    """Return a text as a field of a CSV file. A text that a spreadsheet would read as a formula gets an apostrophe.
 
-    Spreadsheets skip invisible characters, and some read wide forms of the signs as these.
+    Spreadsheets skip invisible characters, and some read the wide forms of `=`, `+`, `-` and `@` as these signs.
     """
     begins = text.translate(_NOTHING).lstrip()[:1]
     risky = unicodedata.normalize("NFKC", begins) in ("=", "+", "-", "@") or text.startswith(("\t", "\r"))
@@ -189,7 +193,7 @@ def defused(text: str) -> str:
 
 
 def csv_line(row: Sequence[Any]) -> str:
-    """Return a row as a line of comma-separated values, in which no text is a formula."""
+    """Return a row as a line of comma-separated values. A spreadsheet reads no text in it as a formula."""
     line = io.StringIO()
     cells = [plain(cell) if isinstance(cell, int | float) else defused(plain(cell)) for cell in row]
     csv.writer(line, lineterminator="\n").writerow(cells)
@@ -211,7 +215,7 @@ def _program_sheet(sheet: Sheet) -> Iterator[str]:
 
 
 def named(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all figures by their names as in JSON, those of a group after its name and a dot."""
+    """Yield each figure with its name in JSON. Names of a group begin with the group's name and a dot."""
     for name, value in figures.items():
         if isinstance(value, Mapping):
             yield from named(value, f"{before}{name}.")
@@ -220,7 +224,7 @@ def named(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
 
 
 def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all figures in words, those of a group after its name."""
+    """Yield each figure with its name in words. Names of a group begin with the group's name."""
     for name, value in figures.items():
         words = f"{before}{name.replace('_', ' ')}"
         if isinstance(value, Mapping):
@@ -255,7 +259,7 @@ def number(value: Any) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text whose control and invisible characters are shown, so that they do nothing to a terminal."""
+    """Return a text with escapes for control and invisible characters, so that they do nothing to a terminal."""
     return masked(text).translate(_CONTROL)
 
 
@@ -271,7 +275,7 @@ def shorten(url: str, width: int) -> str:
 
 
 def _ended(text: str, room: int) -> str:
-    """Return a text that ends in an ellipsis if it is too long."""
+    """Return a text in at most `room` cells. One that is cut ends in an ellipsis."""
     return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"
 
 
@@ -312,16 +316,20 @@ def _beneath(remark: str, width: int) -> list[str]:
 
 @dataclass(slots=True)
 class _Screen:
-    """The layout of a table for a terminal, block by block; its knowledge of the columns grows."""
+    """The layout of a table for a terminal, block by block. Each block may widen columns, and add some to the table.
+
+    Attributes:
+        widths: Columns that have had a value → their widths.
+        text_columns: Columns that have had a value other than a number.
+        last_width: The width of the longest value of the last column.
+        shown: The columns before the last one in the latest header.
+    """
 
     table: Table
     width: int
-    wide: dict[int, int] = field(default_factory=dict)
-    """Columns that have had a value, with their widths."""
-    words: set[int] = field(default_factory=set)
-    """Columns that have had a value other than a number."""
-    needed: int = 0
-    """The width that the last column would need."""
+    widths: dict[int, int] = field(default_factory=dict)
+    text_columns: set[int] = field(default_factory=set)
+    last_width: int = 0
     shown: list[int] | None = None
     count: int = 0
 
@@ -341,19 +349,26 @@ class _Screen:
         """Print some rows, under a header if they are the first or have other columns than those before."""
         if not block:
             return
+        names = list(self.table.columns)
+        remark, last = None if self.table.remark is None else names.index(self.table.remark), len(names) - 1
+        # Measure the columns of these rows.
         self.count += len(block)
         cells = [[visible(number(cell)) for cell in row] for row in block]
-        remark, last = self._place(self.table.remark), len(self.table.columns) - 1
         for row in cells:
             for column, cell in enumerate(row):
                 if not _NUMERIC.fullmatch(cell):
-                    self.words.add(column)
-                if column in (remark, last) or cell in ("–", ""):
-                    continue
-                self.wide[column] = max(self.wide.get(column, 0), cell_len(cell), cell_len(self.table.columns[column]))
-        self.needed = max([self.needed, cell_len(self.table.columns[last]), *(cell_len(row[last]) for row in cells)])
-        room = self._choose(last)
-        lines = [self._line([*row[:last], shorten(row[last], room)], last) for row in cells]
+                    self.text_columns.add(column)
+                if column not in (remark, last) and cell not in ("–", ""):
+                    self.widths[column] = max(self.widths.get(column, 0), cell_len(cell), cell_len(names[column]))
+        self.last_width = max([self.last_width, cell_len(names[last]), *(cell_len(row[last]) for row in cells)])
+        # Print a header if the columns are not those of the rows before.
+        columns = self._fitting()
+        if columns != self.shown:
+            self.shown = columns
+            sys.stdout.write(_bold(self._line(names)) + "\n")
+        # Print the rows, and beneath each its remark.
+        room = max(20, self._room(columns))
+        lines = [self._line([*row[:last], shorten(row[last], room)]) for row in cells]
         if remark is not None:
             lines = [
                 "\n".join([line, *(f"    {part}" for part in _beneath(row[remark], self.width))])
@@ -361,37 +376,32 @@ class _Screen:
             ]
         sys.stdout.write("".join(f"{line}\n" for line in lines))
 
-    def _place(self, name: str | None) -> int | None:
-        return None if name is None else list(self.table.columns).index(name)
-
-    def _choose(self, last: int) -> int:
-        """Choose the columns, print the header if they are new, and return the room for the last column."""
-        places = sorted(self.wide)
-        room = self._room(places)
+    def _fitting(self) -> list[int]:
+        """Return the columns with a value, without dispensable ones if the last column has too little room."""
+        columns = sorted(self.widths)
         for name in reversed(self.table.spare):
             column = list(self.table.columns).index(name)
-            if room < min(self.needed, LEAST_LAST) and column in places:
-                places.remove(column)
-                room = self._room(places)
-        if places != self.shown:
-            self.shown = places
-            header = self._line(list(self.table.columns), last)
-            sys.stdout.write(_bold(header) + "\n")
-        return max(20, room)
+            if self._room(columns) < min(self.last_width, LEAST_LAST) and column in columns:
+                columns.remove(column)
+        return columns
 
-    def _room(self, places: Sequence[int]) -> int:
-        """Return the room that these columns leave to the last one, negative if they need more than there is."""
-        return self.width - sum(min(WIDEST, self.wide[column]) + GAP for column in places)
+    def _room(self, columns: Sequence[int]) -> int:
+        """Return the width that these columns leave to the last one, negative if they need more than there is."""
+        return self.width - sum(min(WIDEST, self.widths[column]) + GAP for column in columns)
 
-    def _line(self, row: Sequence[str], last: int) -> str:
+    def _line(self, row: Sequence[str]) -> str:
         parts = []
         for column in self.shown or ():
-            wide = min(WIDEST, self.wide[column])
-            cell = _ended(row[column], wide)
-            gap = " " * (wide - cell_len(cell))
-            parts.append(cell + gap if column in self.words else gap + cell)
-        end = row[last] if last in self.words else row[last].rjust(self.needed)
+            width = min(WIDEST, self.widths[column])
+            parts.append(_aligned(_ended(row[column], width), width, column in self.text_columns))
+        end = row[-1] if len(row) - 1 in self.text_columns else row[-1].rjust(self.last_width)
         return (" " * GAP).join([*parts, end]).rstrip()
+
+
+def _aligned(cell: str, width: int, is_text: bool) -> str:
+    """Return a cell in its width: a text at the left, a number at the right."""
+    gap = " " * (width - cell_len(cell))
+    return cell + gap if is_text else gap + cell
 
 
 # ---------------------------------------------------------------------- an answer, for a person
@@ -418,7 +428,7 @@ def _lines(cell: Any) -> _Lines:
 
 
 def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Iterator[str]:
-    """Yield a row as names and values. The continuation of a folded item of a list is indented."""
+    """Yield a row as names and values. If an item of a list takes several lines, all but the first are indented."""
     names_width = max(map(cell_len, columns))
     for name, items in zip(columns, row, strict=True):
         head = _bold(name) + " " * (names_width - cell_len(name) + GAP)
@@ -430,39 +440,74 @@ def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Itera
                 head = " " * (names_width + GAP)
 
 
-def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: int) -> Iterator[str]:
-    """Yield rows under a header, below the texts that they share; one below the other if a column would have too little
-    room."""
-    every = range(len(columns))
-    places = [column for column in every if any(row[column] not in (["–"], [""]) for row in rows)] or [*every]
-    shared = [
-        column for column in places if _long(rows[0][column]) and all(row[column] == rows[0][column] for row in rows)
-    ]
-    shared = shared if len(shared) < len(places) else shared[:-1]
+@dataclass(eq=False)
+class _Column:
+    """A column of an answer.
+
+    Attributes:
+        cells: The lines of its cell in each row.
+        width: The width that it has on the terminal.
+    """
+
+    name: str
+    cells: list[_Lines]
+    width: int = 0
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return [line for cell in self.cells for line in cell]
+
+    @cached_property
+    def needed(self) -> int:
+        """Return the width of its longest line."""
+        return max(map(cell_len, [self.name, *self.lines]))
+
+    @cached_property
+    def is_text(self) -> bool:
+        return not all(map(_NUMERIC.fullmatch, self.lines))
+
+    @property
+    def is_empty(self) -> bool:
+        return all(cell in (["–"], [""]) for cell in self.cells)
+
+    @property
+    def is_shared(self) -> bool:
+        """Return True if all rows have the same long text."""
+        return _long(self.cells[0]) and all(cell == self.cells[0] for cell in self.cells)
+
+    def shown(self) -> list[_Lines]:
+        """Return the cells with their lines cut to the width."""
+        cuts = _cuts(self.lines, self.width)
+        return [[cuts[line] for line in cell] for cell in self.cells]
+
+
+def _laid_out(names: Sequence[str], rows: Sequence[Sequence[_Lines]], width: int) -> Iterator[str]:
+    """Yield rows under a header, below the texts that they share. If a column has too little room, yield them one below
+    the other."""
+    columns = [_Column(name, [row[at] for row in rows]) for at, name in enumerate(names)]
+    columns = [column for column in columns if not column.is_empty] or columns
+    # A text that all rows share is printed once, above them. At least one column stays in the table.
+    shared = [column for column in columns if column.is_shared]
+    shared = shared if len(shared) < len(columns) else shared[:-1]
     for column in shared:
-        yield f"{_bold(columns[column])}: {rows[0][column][0]}\n"
-    places = [column for column in places if column not in shared]
-    rows = [[_indented(cell) if at == places[0] else cell for at, cell in enumerate(row)] for row in rows]
-    needed = [
-        max(cell_len(line) for line in (columns[at], *(line for row in rows for line in row[at]))) for at in places
-    ]
-    wide = _shares(needed, width - GAP * (len(places) - 1))
-    narrow = any(has < min(need, LEAST_SHARE) for need, has in zip(needed, wide, strict=True))
-    urls = [at for at, column in enumerate(places) if any("://" in line for row in rows for line in row[column])]
-    # Of two URLs that are cut, neither can be used.
-    if narrow or (len(urls) > 1 and any(needed[at] > wide[at] for at in urls)):
-        for row in rows:
-            yield from _upright([columns[at] for at in places], [row[at] for at in places], width)
-            yield "\n" if row is not rows[-1] else ""
+        yield f"{_bold(column.name)}: {column.cells[0][0]}\n"
+    first, *more = (column for column in columns if column not in shared)
+    columns = [_Column(first.name, [_indented(cell) for cell in first.cells]), *more]
+    # Without room the rows are printed one below the other. If two URLs are cut, neither can be used.
+    _share_width(columns, width - GAP * (len(columns) - 1))
+    narrow = any(column.width < min(column.needed, LEAST_SHARE) for column in columns)
+    urls = [column for column in columns if any("://" in line for line in column.lines)]
+    if narrow or (len(urls) > 1 and any(column.needed > column.width for column in urls)):
+        names = [column.name for column in columns]
+        for number, row in enumerate(zip(*(column.cells for column in columns), strict=True)):
+            yield "\n" if number else ""
+            yield from _upright(names, row, width)
         return
-    words = [any(not _NUMERIC.fullmatch(line) for row in rows for line in row[at]) for at in places]
-    heads = [_cut(columns[at], room) for at, room in zip(places, wide, strict=True)]
-    yield _bold(_side_by_side(heads, wide, words)) + "\n"
-    cuts = [_cuts((line for row in rows for line in row[at]), room) for at, room in zip(places, wide, strict=True)]
-    for row in rows:
-        cells = ([cut[line] for line in row[at]] for at, cut in zip(places, cuts, strict=True))
-        for line in zip_longest(*cells, fillvalue=""):
-            yield _side_by_side(line, wide, words) + "\n"
+    # With room they are printed side by side.
+    yield _bold(_side_by_side([_cut(column.name, column.width) for column in columns], columns)) + "\n"
+    for row in zip(*(column.shown() for column in columns), strict=True):
+        for line in zip_longest(*row, fillvalue=""):
+            yield _side_by_side(line, columns) + "\n"
 
 
 def _long(cell: _Lines) -> bool:
@@ -470,39 +515,35 @@ def _long(cell: _Lines) -> bool:
 
 
 def _indented(cell: _Lines) -> _Lines:
-    """Return the lines of a cell of the first column: the indent of all but one shows the start of a row."""
+    """Return the lines of a cell of the first column. All but the first are indented, so that the start of a row
+    shows."""
     return [cell[0], *(" " * GAP + line for line in cell[1:])]
 
 
-def _shares(needed: Sequence[int], room: int) -> list[int]:
-    """Return the width of each column: the width it needs, up to an equal part of the room that narrower ones leave."""
-    wide = [0] * len(needed)
-    for done, column in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
-        wide[column] = max(1, min(needed[column], room // (len(needed) - done)))
-        room -= wide[column]
-    return wide
+def _share_width(columns: Sequence[_Column], room: int) -> None:
+    """Set the width of each column: the width it needs, but at most an equal part of what narrower columns leave."""
+    for done, column in enumerate(sorted(columns, key=lambda column: column.needed)):
+        column.width = max(1, min(column.needed, room // (len(columns) - done)))
+        room -= column.width
 
 
-def _side_by_side(cells: Sequence[str], wide: Sequence[int], words: Sequence[bool]) -> str:
-    parts = []
-    for cell, room, word in zip(cells, wide, words, strict=True):
-        gap = " " * (room - cell_len(cell))
-        parts.append(cell + gap if word else gap + cell)
+def _side_by_side(cells: Sequence[str], columns: Sequence[_Column]) -> str:
+    parts = [_aligned(cell, column.width, column.is_text) for cell, column in zip(cells, columns, strict=True)]
     return (" " * GAP).join(parts).rstrip()
 
 
 def _cuts(texts: Iterable[str], room: int) -> dict[str, str]:
-    """Return the shown form of the texts of a column. Texts that would look alike are cut where they begin to
+    """Return each text of a column → its shown form. Texts that would look alike are cut where they begin to
     differ."""
     cuts = {text: _cut(text, room) for text in dict.fromkeys(texts)}
-    alike: dict[str, list[str]] = {}
+    texts_of_cut: dict[str, list[str]] = {}
     for text, cut in cuts.items():
-        alike.setdefault(cut, []).append(text)
-    for those in alike.values():
-        first, last = min(those), max(those)
-        if first != last:
+        texts_of_cut.setdefault(cut, []).append(text)
+    for alike in texts_of_cut.values():
+        if len(alike) > 1:
+            first, last = min(alike), max(alike)
             differ = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-            cuts |= {text: _from(text, differ, room) for text in those}
+            cuts |= {text: _from(text, differ, room) for text in alike}
     return cuts
 
 

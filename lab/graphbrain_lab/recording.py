@@ -1,9 +1,9 @@
-"""A recorded crawl held in memory: pages and links, as numpy arrays in CSR form.
+"""A recorded crawl in memory: pages and links, as numpy arrays in CSR form.
 
-Pages are numbered from 0 in ascending order of their recorded ids. Links are in page order, self-links and duplicates
-included, as recorded; `distinct` is the part that a brain keeps. Every recorded page stays a page of its own: one whose
-recorded URL cannot be used gets a substitute, so that counts hold. scipy answers questions about the graph (which seeds
-reach all pages, which pages are reached) in well under a second.
+Pages are numbered from 0 in ascending order of their recorded ids. Links are in page order, as recorded, with
+self-links and duplicates. `distinct` has the part that a brain keeps. Every recorded page stays a separate page: a page
+with an unusable URL gets a substitute, so that counts are right. scipy computes properties of the graph (the fewest
+seeds, the reached pages) in well under a second.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Recording:
         urls: The canonical URL of each page, all different.
         offsets: Page i links to `targets[offsets[i]:offsets[i+1]]`, as recorded.
         targets: Page numbers.
-        crawled: False for a page that was met in a link and not fetched when the crawl was recorded. Its links are not
+        crawled: False for a page that was only the target of a link when the crawl was recorded. Its links are not
             known.
-        stand_ins: Number of pages whose recorded URL could not be used. A URL that names no page is replaced by
-            `generated_url`; one with the canonical URL of an earlier page gets `recorded=<id>` added to its query.
-        doubles: Number of substitutes for pages with the URL of another page.
+        stand_ins: The number of pages whose recorded URL could not be used. A URL that names no page is replaced by
+            `generated_url`. One with the canonical URL of an earlier page gets `recorded=<id>` added to its query.
+        doubles: The number of substitutes for pages with the URL of another page.
     """
 
     name: str
@@ -76,8 +76,8 @@ class Recording:
         Args:
             sources: The id of each link's page.
             targets: The id of the page that each link leads to.
-            pages: The ids are 0 to pages − 1, linked or not. None: only ids that occur are pages.
-            urls: One for each page, in order of the ids.
+            pages: The ids are 0 to pages − 1, with and without links. None: only ids that occur are pages.
+            urls: One for each page, in the order of ids.
             name: Name of the recording in messages.
 
         Raises:
@@ -95,27 +95,27 @@ class Recording:
 
     @property
     def pages(self) -> int:
-        """Number of recorded pages, fetched or not."""
+        """Return the number of recorded pages, fetched or not."""
         return len(self.ids)
 
     @property
     def links(self) -> int:
-        """Number of recorded links, self-links and duplicates included."""
+        """Return the number of recorded links, with self-links and duplicates."""
         return len(self.targets)
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Page number by canonical URL."""
+        """Return canonical URL → page number."""
         return {url: number for number, url in enumerate(self.urls)}
 
     @cached_property
     def sources(self) -> Numbers:
-        """The page number that each of `targets` is linked from."""
+        """Return the source of each link, in the order of `targets`."""
         return np.repeat(np.arange(self.pages, dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
     def distinct(self) -> tuple[Numbers, Numbers]:
-        """(sources, targets) of the distinct links without self-links, ascending."""
+        """Return (sources, targets) of the distinct links without self-links, ascending."""
         keep = self.sources != self.targets
         size = max(self.pages, 1)
         codes = np.sort(self.sources[keep].astype(np.int64) * size + self.targets[keep])
@@ -124,7 +124,7 @@ class Recording:
         return first.astype(np.int32), second.astype(np.int32)
 
     def links_of(self, page: int) -> list[str]:
-        """Return the URLs that a page links to, as recorded, self-links and duplicates included."""
+        """Return the URLs that a page links to, as recorded, with self-links and duplicates."""
         urls = self.urls
         return [urls[t] for t in self.targets[self.offsets[page] : self.offsets[page + 1]].tolist()]
 
@@ -146,7 +146,7 @@ class Recording:
             raise BadInput(f"{self.name} has no page with the URL {text}.") from None
 
     def seeds(self) -> list[int]:
-        """Return the fewest pages from which every page is reached, ascending.
+        """Return the fewest pages that reach every page, ascending.
 
         They are the pages without in-links (self-links do not count) and the first page of each cycle that no other
         part links to.
@@ -156,15 +156,16 @@ class Recording:
         if not self.pages:
             return []
         parts, part = connected_components(self._matrix(), directed=True, connection="strong")
-        entered = np.zeros(parts, bool)
+        # Take the first page of each part that no other part links to.
+        linked = np.zeros(parts, bool)
         first, second = part[self.sources], part[self.targets]
-        entered[second[first != second]] = True
+        linked[second[first != second]] = True
         lowest = np.full(parts, self.pages, np.int64)
         np.minimum.at(lowest, part, np.arange(self.pages, dtype=np.int64))
-        return sorted(int(page) for page in lowest[~entered])
+        return sorted(int(page) for page in lowest[~linked])
 
     def reachable(self, seeds: Iterable[int]) -> Flags:
-        """Return a flag for each page: it is reached from the pages `seeds`, or is one of them."""
+        """Return a mask of the pages `seeds` and all pages that these reach."""
         from scipy.sparse.csgraph import breadth_first_order
 
         roots = np.unique(np.fromiter(seeds, np.int64))
@@ -175,7 +176,7 @@ class Recording:
         return reached[:-1]
 
     def _matrix(self, roots: Ints | None = None) -> Any:
-        """Return the links as a scipy matrix. Given roots, its last row is an additional page that links to them."""
+        """Return the links as a scipy matrix. With `roots`, its last row is an additional page that links to these."""
         from scipy.sparse import csr_matrix
 
         offsets, targets, size = self.offsets, self.targets, self.pages
@@ -196,6 +197,7 @@ def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
     Raises:
         BadInput: A file cannot be read. The message names the file and the line.
     """
+    # Find the file of pages.
     source = Source.of(Path(path), "edges")
     if source.kind == "nodes":
         raise BadInput(f"{source.path.name} is a node file; give the file of its links.")
@@ -206,16 +208,17 @@ def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
         beside = source.beside("nodes")
     elif source.kind != "edges" and beside:
         raise BadInput(f"{source.path.name} names its own pages; it takes no node file.")
-    taken = _Taken()
+    # Read it before the links.
+    content = _Content()
     for path in beside:
         other = Source.of(path, "nodes")
         other.kind = "nodes"
-        reader.read(other, taken, ReadMeter())
-    reader.read(source, taken, ReadMeter())
-    return _built(taken.raw(source, beside), source.path.name)
+        reader.read(other, content, ReadMeter())
+    reader.read(source, content, ReadMeter())
+    return _built(content.raw(source, beside), source.path.name)
 
 
-class _Taken:
+class _Content:
     """The content of a file, line by line. The first line of another kind is an error."""
 
     strict = True
@@ -235,7 +238,7 @@ class _Taken:
         self._chunks.append(table)
 
     def page(self, source: Source, number: int, page: RecordedPage) -> None:
-        """Add a page. Raise BadInput for one too many, and for a line of a node file without the mark for fetched
+        """Add a page. Raise BadInput if the header names fewer pages, or a line of a node file has no mark for fetched
         pages."""
         if (source.kind == "nodes" and page.crawled is None) or (
             self._announced is not None and len(self._ids) == self._announced[0]
@@ -260,7 +263,7 @@ class _Taken:
         return "'id url'" if len(self._ids) < self._announced[0] else "'src dst'"
 
     def raw(self, source: Source, nodes: Sequence[Path]) -> _Raw:
-        """Return everything read. Raise BadInput if its size is not the announced one."""
+        """Return the content. Raise BadInput if its size is not that of the header."""
         edges = np.concatenate([np.empty((0, 2), np.int64), *self._chunks])
         self._chunks.clear()
         if self._announced is not None:
@@ -280,7 +283,7 @@ class _Taken:
 
 @dataclass
 class _Raw:
-    """The content of a file by recorded ids. `edge_at` and `page_at` return the place of a link or page, for
+    """The content of a file by recorded ids. `edge_at` and `page_at` return the place of a link or a page for
     messages."""
 
     edges: Ints
@@ -299,6 +302,7 @@ def _built(raw: _Raw, name: str) -> Recording:
     """
     if raw.edges.size and raw.edges.min() < 0:
         raise BadInput(f"{name}: recorded ids are whole numbers from 0 on.")
+    # Sort the links by page.
     ids, edges = _numbered(raw, name)
     size = len(ids)
     sources, targets = edges[:, 0], edges[:, 1].astype(np.int32)
@@ -307,6 +311,7 @@ def _built(raw: _Raw, name: str) -> Recording:
         sources, targets = sources[order], targets[order]
     offsets = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(sources, minlength=size), out=offsets[1:])
+    # Take the other columns in the order of ids.
     by_id = np.arange(size) if raw.ids is None else np.argsort(raw.ids, kind="stable")
     crawled = np.ones(size, bool) if raw.crawled is None else raw.crawled[by_id]
     stand_ins = doubles = 0
@@ -320,11 +325,13 @@ def _built(raw: _Raw, name: str) -> Recording:
 
 
 def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
-    """Return the pages' ids, ascending, and the links with page numbers instead of ids."""
+    """Return the ids of pages, ascending, and the links by page numbers in place of ids."""
+    # Without a list of pages, the ids of links are the pages.
     if raw.ids is None:
         ids = np.sort(raw.edges, axis=None)
         ids = ids[np.diff(ids, prepend=-1) != 0]
         return ids, np.searchsorted(ids, raw.edges)
+    # Otherwise both ends of a link must be listed pages.
     ids = np.sort(raw.ids)
     twice = ids[1:][ids[1:] == ids[:-1]]
     if len(twice):
@@ -343,23 +350,24 @@ def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
 
 
 def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int, int]:
-    """Return the canonical URLs or substitutes (see Recording), the number of substitutes, and the number of
-    `doubles`."""
+    """Return the canonical URLs or substitutes (see `Recording`), the number of substitutes, and of `doubles`."""
+    # Spell the URLs. The first page with a URL keeps it.
     urls: list[str | None] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     doubles = 0
     for text in recorded:
         url = _spell_or_none(text)
-        doubles += url in taken
-        urls.append(None if url in taken else url)
+        doubles += url in used
+        urls.append(None if url in used else url)
         if url is not None:
-            taken.add(url)
+            used.add(url)
+    # Give the others a substitute that is not in use.
     stand_ins = 0
     for number, url in enumerate(urls):
         if url is None:
             stand_ins += 1
-            urls[number] = stand_in = _stand_in(recorded[number], ids[number], taken)
-            taken.add(stand_in)
+            urls[number] = stand_in = _stand_in(recorded[number], ids[number], used)
+            used.add(stand_in)
     return [url for url in urls if url is not None], stand_ins, doubles
 
 
@@ -370,11 +378,11 @@ def _spell_or_none(text: str) -> str | None:
         return None
 
 
-def _stand_in(recorded: str, identity: int, taken: set[str]) -> str:
+def _stand_in(recorded: str, identity: int, used: set[str]) -> str:
     base = _spell_or_none(recorded)
     url = generated_url(identity)
     if base is not None:
         url = _spell_or_none(f"{base}{'&' if '?' in base else '?'}recorded={identity}") or url
-    while url in taken:
+    while url in used:
         url = spell(f"{url}-")
     return url

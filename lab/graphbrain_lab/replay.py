@@ -1,11 +1,11 @@
-"""A recorded crawl, driven through the public client exactly as a crawler would.
+"""The replay of a recorded crawl through the public client, with the calls of a crawler.
 
 The replay calls `next_urls`, looks up the recorded links of each page and calls `report`, until the brain reports that
-the crawl is finished. Every page reached from the seeds has then been reported once. Then the accounts are settled.
-After an interruption, the next run continues at the same place, because all its state is in the graph.
+the crawl is finished. Every page that the seeds reach has then been reported once. Then the accounts are settled. After
+an interruption, the next run continues at the same place, because the whole state is in the graph.
 
-A page that was met in a link and never fetched answers as a page without links. A 404 would be tried again for days,
-and would lower the page's relevance, of which the recording has no knowledge.
+A page that was only recorded as the target of a link answers as a page without links. A 404 would be tried again for
+days, and would lower the page's relevance, which is not recorded.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ReplayProgress", "ReplayResult", "replay", "stoppable"]
 
-PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
+PATIENCE = 600.0
+"""The longest wait for the next page, in seconds."""
 LOOKED_UP = 20
-"""Number of seeds of a recording that are looked for in a brain with pages. If one is known, the replay continues."""
+"""The number of seeds that are looked up in a brain with pages. If the brain has one of them, the replay continues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +52,29 @@ class ReplayResult:
     """The result of a replay, and its speed.
 
     Attributes:
-        complete: Nothing was left to fetch.
+        complete: True if no page was left to fetch.
         pages: Pages reported and accepted in this run.
         links: Their links, as recorded.
         known_pages: Pages in the graph at the end.
         known_links: Links in the graph at the end.
         refused: Reports and seeds that were refused.
-        links_refused: Links refused or over the page's limit.
-        pushes: By all processes that worked on the brain meanwhile.
-        payments: As `pushes`.
-        retries: Of transactions; as `pushes`.
-        seconds: In all.
-        ingest_seconds: From seeding to the last report.
-        claim_seconds: The part of them in `next_urls`.
-        report_seconds: The part of them in `report`.
-        settle_seconds: After the last report.
-        links_per_second: Per second of `ingest_seconds`; so are pages.
-        claims_per_second: Per second of `claim_seconds`.
-        payments_per_second: Per second of `seconds`.
+        links_refused: Links that were refused, or beyond the limit of a page.
+        pushes: Pushes of all processes during the replay.
+        payments: Payments of all processes during the replay.
+        retries: Repeated transactions of all processes during the replay.
+        seconds: Seconds in all.
+        ingest_seconds: Seconds from the seeds to the last report.
+        claim_seconds: The part of `ingest_seconds` in `next_urls`.
+        report_seconds: The part of `ingest_seconds` in `report`.
+        settle_seconds: Seconds after the last report.
+        links_per_second: Links per second of `ingest_seconds`.
+        pages_per_second: Pages per second of `ingest_seconds`.
+        claims_per_second: Claims per second of `claim_seconds`.
+        payments_per_second: Payments per second of `seconds`.
         next_ms: Median and 99th percentile, in ms, of one `next_urls` in the first and in the last tenth of the pages.
-        client_memory: Peak of this process in bytes.
-        server_memory: Of the server now, in bytes; None if not known.
-        server_disk: In bytes; None if not known.
+        client_memory: The peak of this process in bytes.
+        server_memory: The memory of the server at the end, in bytes; None if not known.
+        server_disk: The disk space of the server in bytes; None if not known.
     """
 
     recording: str
@@ -127,11 +129,11 @@ def replay(
 ) -> ReplayResult:
     """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; then settle.
 
-    The brain's own settings (order, delay, eps, …) hold. Ctrl-C ends the replay after the batch under way: claims that
-    are not reported are given back, and the result has `interrupted`.
+    The brain keeps its settings (order, delay, eps, …). Ctrl-C ends the replay after the present batch: claims without
+    a report are given back, and the result has `interrupted`.
 
     Args:
-        brain: An empty brain, or one that holds a part of this crawl.
+        brain: An empty brain, or one with a part of this crawl.
         recording: The crawl.
         seeds: Page numbers; None for `recording.seeds()`.
         workers: Number of processes that tend beside it.
@@ -145,12 +147,14 @@ def replay(
         reported: Called with the page numbers of each batch after its report.
 
     Raises:
-        BadInput: The brain holds another crawl, or claims return a page that is not in the recording.
+        BadInput: The brain has another crawl, or a claim is of a page that is not in the recording.
     """
+    # Ctrl-C sets the event of the run, unless the caller handles it.
     run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)
     with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
         stats, begin = brain.stats(), list(recording.seeds() if seeds is None else seeds)
         before = _counts(stats)
+        # Run the phases, and note their times.
         if stats["pages"]:
             run.check(begin)
         run.mark("began")
@@ -167,11 +171,13 @@ def replay(
 
 
 def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) -> ReplayResult:
+    # Read the counters at the end.
     stats = run.brain.stats()
     after = _counts(stats)
     memory, disk = _server_size(run.brain.settings.uri, data)
     ingest, seconds = run.between("seeded", "crawled"), run.between("began", "settled")
     payments = after["payments"] - before["payments"]
+    # Put the figures together.
     return ReplayResult(
         recording=run.recording.name,
         complete=run.complete,
@@ -238,7 +244,7 @@ class _Run:
         return self.marks[second] - self.marks[first]
 
     def check(self, seeds: Sequence[int]) -> None:
-        """Raise BadInput if a brain with pages holds another crawl, before anything is written into it."""
+        """Raise BadInput if a brain with pages has another crawl."""
         if not any(self._is_known(page) for page in seeds[:LOOKED_UP]):
             raise BadInput(
                 f"The brain holds another crawl than {self.recording.name}: replay into an empty brain "
@@ -260,7 +266,7 @@ class _Run:
         self.total = max(left if self.limit is None else min(left, self.limit), 0)
 
     def crawl(self) -> None:
-        """Claim, look up and report, until nothing is left, the limit is reached, or the run is stopped."""
+        """Claim, look up and report, until no page is left, the limit is reached, or the run is stopped."""
         waiting = False
         self.progress(ReplayProgress("crawl", 0, self.total, 0))
         while not self.stop.is_set() and (self.limit is None or self.pages < self.limit):
@@ -297,9 +303,10 @@ class _Run:
             answers = self.brain.report(items)
             self.report_seconds += time.perf_counter() - began
         except BaseException:
-            with suppress(Exception):  # the first error is the one to be seen
+            with suppress(Exception):  # the first error is raised
                 self.brain.give_back(claims)
             raise
+        # Count what was accepted, and publish the progress.
         for item, answer in zip(items, answers, strict=True):
             self.count(item, answer)
         taken = [item.url for item, answer in zip(items, answers, strict=True) if answer.accepted]
@@ -341,7 +348,7 @@ class _Run:
 
 @contextmanager
 def stoppable(stop: threading.Event) -> Iterator[None]:
-    """Within the block the first Ctrl-C sets `stop`; a second one interrupts at once."""
+    """Let the first Ctrl-C in the block set `stop`. A second one interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -362,7 +369,7 @@ _COUNTED = ("pushes", "payments", "retries")
 
 
 def _counts(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the counters of all workers. A worker's own are complete after its end."""
+    """Return the counters of all workers. Those of a worker process are complete after its end."""
     return {name: int(stats["done"][name]) for name in _COUNTED}
 
 
@@ -376,7 +383,7 @@ def _rate(number: int, seconds: float) -> float:
 
 
 def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
-    """Median and 99th percentile, in ms, of the calls in the first and last tenth of the pages."""
+    """Return the median and the 99th percentile, in ms, of the calls in the first and last tenth of the pages."""
     import numpy as np
 
     if not calls:
@@ -392,7 +399,7 @@ def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
 
 
 def _server_size(uri: str, data: Path | None) -> tuple[int | None, int | None]:
-    """(resident memory, disk) of the local server in bytes, if it is the one at `uri`."""
+    """Return the resident memory and the disk space of the local server in bytes, if its address is `uri`."""
     from graphbrain.graph.server import lifecycle
 
     server = lifecycle.find(data)

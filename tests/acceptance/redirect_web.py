@@ -1,8 +1,8 @@
 """A web of redirects that a seed draws from a grammar, and what a crawl of it must know, by plain dictionaries.
 
-A form is a chain of one to four redirects, for good and for now in any order, and the end to which it leads. Its first
-page is linked from none to three pages, by an absolute or a relative address, and listed in a sitemap or not. Nothing
-of graphbrain takes part in what is expected.
+A form is a chain of one to four redirects, for good and for now in any order, and the end to which it leads. Such an
+end may lead to itself with a new cookie. The form's first page is linked from none to three pages, by an absolute or a
+relative address, and listed in a sitemap or not. Nothing of graphbrain takes part in what is expected.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ HOST, OTHER, EXCLUDED = (f"http://{name}.example" for name in ("forms", "other",
 FOR_GOOD, FOR_NOW = (301, 308), (302, 303, 307)
 WITH_PAGE = ("page", "other", "excluded", "fragment", "refresh", "relative")
 """Ends that are a page of the form's own."""
-ENDS = (*WITH_PAGE, "missing", "circle", "itself", "nowhere", "shared")
-FORMS = 44
-"""Each end with each length: eleven ends, four lengths."""
+WITH_COOKIE = {"cookie for good": 301, "cookie for now": 302}
+"""Ends that lead to themselves with a new cookie."""
+ENDS = (*WITH_PAGE, *WITH_COOKIE, "missing", "circle", "itself", "nowhere", "shared")
+FORMS = 52
+"""Each end with each length: thirteen ends, four lengths."""
 LINKING = 3
 
 Row = tuple[object, ...]
@@ -26,16 +28,18 @@ Row = tuple[object, ...]
 @dataclass
 class Forms:
     """The web: `links` of its pages, `steps` of those that redirect (status, target as it is sent), `missing` pages,
-    those that lead to another by a refresh, and those that a sitemap lists."""
+    those that lead to another by a refresh, those that want a cookie (status), and those that a sitemap lists."""
 
     links: dict[str, list[str]] = field(default_factory=dict)
     steps: dict[str, tuple[int, str]] = field(default_factory=dict)
     missing: set[str] = field(default_factory=set)
     refresh: dict[str, str] = field(default_factory=dict)
+    cookies: dict[str, int] = field(default_factory=dict)
     listed: list[str] = field(default_factory=list)
 
     @classmethod
-    def drawn(cls, seed: int) -> Forms:
+    def drawn(cls, seed: int, *, jar: bool) -> Forms:
+        """The web, as a crawler with a jar for cookies gets to know it, or one without."""
         web, dice = cls(), random.Random(seed)
         home, shared = f"{HOST}/", f"{HOST}/shared"
         linking = [f"{HOST}/links/{number}" for number in range(LINKING)]
@@ -43,7 +47,7 @@ class Forms:
         web.listed = [f"{HOST}/alone"]
         web.links[f"{HOST}/alone"] = [home]
         for number in range(FORMS):
-            first = web._form(f"{HOST}/{number}", ENDS[number % len(ENDS)], number % 4 + 1, dice)
+            first = web._form(f"{HOST}/{number}", ENDS[number % len(ENDS)], number % 4 + 1, dice, jar)
             named = dice.sample(linking, dice.choice((0, 1, 1, 2, 3)))
             for page in named:
                 web.links[page].append(first)
@@ -51,7 +55,7 @@ class Forms:
                 web.listed.append(first)
         return web
 
-    def _form(self, place: str, kind: str, length: int, dice: random.Random) -> str:
+    def _form(self, place: str, kind: str, length: int, dice: random.Random, jar: bool) -> str:
         """Add a chain, and return its first page."""
         chain = [f"{place}/step/{step}" for step in range(length)]
         ends = {
@@ -63,7 +67,11 @@ class Forms:
             "shared": f"{HOST}/shared",
         }
         end = ends.get(kind, f"{place}/end")
-        if kind in WITH_PAGE:
+        if kind in WITH_COOKIE:
+            self.cookies[end] = WITH_COOKIE[kind]
+            if not jar:
+                self.steps[end] = self.cookies[end], end
+        if kind in WITH_PAGE or (kind in WITH_COOKIE and jar):
             self.links[end] = [f"{HOST}/"]
         if kind == "missing":
             self.missing.add(end)
@@ -192,8 +200,11 @@ class Forms:
             for page in self.pages()
         }  # fmt: skip
 
-    def answer(self, url: str) -> tuple[int, dict[str, str], str]:
-        """What the web answers: status, headers, HTML."""
+    def answer(self, url: str, cookies: str) -> tuple[int, dict[str, str], str]:
+        """What the web answers to a request with these cookies: status, headers, HTML."""
+        ticket = f"{url.removeprefix(HOST).replace('/', '-')}=1"
+        if url in self.cookies and ticket not in cookies:
+            return self.cookies[url], {"Location": url, "Set-Cookie": f"{ticket}; Path=/"}, ""
         if url in self.steps:
             status, target = self.steps[url]
             return status, {"Location": target}, ""

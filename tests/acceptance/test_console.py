@@ -74,8 +74,14 @@ def view(page: Any, name: str) -> None:
     page.locator("#main p", has_text="Being read.").first.wait_for(state="detached")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (400, "dark"),
+        *(pytest.param(*each, marks=pytest.mark.nightly) for each in [(1280, "dark"), (400, "light")]),
+    ],
+)
 def test_every_view_fits_says_hostile_words_and_runs_none(
     chromium: Any, url: str, given: dict[str, str], width: int, scheme: str
 ) -> None:

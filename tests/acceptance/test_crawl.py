@@ -481,7 +481,9 @@ def archived(folder: Path) -> set[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("torn", ["in its last record", "in the head of the next one"])
+@pytest.mark.parametrize(
+    "torn", ["in the head of the next one", pytest.param("in its last record", marks=pytest.mark.nightly)]
+)
 def test_an_archive_of_a_crawl_that_was_killed_is_whole_again(neo4j: Neo4j, tmp_path: Path, torn: str) -> None:
     """The next run cuts off the torn record, with a sentence, and each page that was recorded is in the archive."""
     folder = tmp_path / "warc"
@@ -545,14 +547,14 @@ fetch("http://elsewhere.example/data.json").catch(() => 0);
 """
 
 
-def made_by_scripts() -> tuple[Site, Site]:
-    """A site whose links are made by scripts, and one beside it that has some of its scripts."""
+def made_by_scripts(*names: str) -> tuple[Site, Site]:
+    """A site whose links to `names` are made by scripts, and one beside it that has some of its scripts."""
     pages: dict[str, Reply | Callable[[Ask], Reply]] = {
         "/": shown_by("/app.js", ETag='"always the same"'),
         "/app.js": script(APP),
         "/s.css": script("body { color: red }", "text/css"),
         "/i.png": script("png", "image/png"),
-        "/data.json": script('["fetched", "moves", "endless", "other"]', "application/json"),
+        "/data.json": script(json.dumps(names), "application/json"),
         "/written": page(),
         "/fetched": shown_by("/app.js"),
         "/moves": page(body=b"<script>location.href = '/moved'</script>", Content_Type="text/html"),
@@ -573,12 +575,15 @@ def beneath(process: int) -> list[psutil.Process]:
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-def test_links_that_scripts_make_are_found_with_render_alone(neo4j: Neo4j, tmp_path: Path) -> None:
+@pytest.mark.parametrize("endless", [(), pytest.param(("endless",), marks=pytest.mark.nightly)])
+def test_links_that_scripts_make_are_found_with_render_alone(
+    neo4j: Neo4j, tmp_path: Path, endless: tuple[str, ...]
+) -> None:
     """Scripts and data of the scope are fetched, once; images, styles, POST, other hosts and forbidden files are
     not. The archive has the traffic, and no rendered page. A page that cannot be rendered has failed, and no other."""
     url, folder, out = "http://scripts.example/", tmp_path / "warc", tmp_path / "pages.jsonl"
     lists = ("/robots.txt", "/sitemap.xml")
-    with hostile(*made_by_scripts()) as web:
+    with hostile(*made_by_scripts("fetched", "moves", "other", *endless)) as web:
         with emptied(neo4j, delay_seconds=0.0) as brain:
             assert crawl(neo4j, web.proxy, url, "--no-contact").returncode == 0
             assert [found.url for found in brain.find(state="known")] == [url]
@@ -593,10 +598,10 @@ def test_links_that_scripts_make_are_found_with_render_alone(neo4j: Neo4j, tmp_p
             assert names == {"", "written", "fetched", "moves", "moved", "other"}, ran
             (first,) = (found for found in brain.find(state="known") if found.url == url)
             assert first.title == "made by a script" and first.etag is None and first.status == 200
-            assert "did not end" in (brain.page("http://scripts.example/endless").error or "")
+            assert all("did not end" in (brain.page(f"{url}{name}").error or "") for name in endless)
             asked = Counter(visit.target for visit in web.visits if visit.target not in lists)
             assert set(asked.values()) == {1}, asked
-            assert set(asked) == {f"/{name}" for name in {*names, "endless", "app.js", "data.json"}}
+            assert set(asked) == {f"/{name}" for name in {*names, *endless, "app.js", "data.json"}}
             assert {visit.host for visit in web.visits} == {"scripts.example"}
             assert "--render-from" in ran.stdout and "no GET" in ran.stdout and "robots.txt forbids" in ran.stdout
             assert brain.audit(None).ok
@@ -621,7 +626,7 @@ def test_scripts_of_hosts_that_are_named_are_fetched(neo4j: Neo4j) -> None:
         given.update({name.lower(): value for name, value in ask.headers.items()} if ask.target == "/far.js" else {})
         return None
 
-    site, cdn = made_by_scripts()
+    site, cdn = made_by_scripts("other")
     cdn.first = note
     with hostile(site, cdn) as web, emptied(neo4j, delay_seconds=0.0) as brain:
         words = ("http://scripts.example/other", "--no-contact", "--render", "--render-from", "cdn.example")
@@ -634,7 +639,7 @@ def test_scripts_of_hosts_that_are_named_are_fetched(neo4j: Neo4j) -> None:
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)])
 def test_the_browser_ends_with_its_crawl(neo4j: Neo4j, number: signal.Signals) -> None:
     """Interrupted or killed: no process is left."""
     with hostile(Site("long.example", plain(100))) as web, emptied(neo4j, delay_seconds=0.5) as brain:

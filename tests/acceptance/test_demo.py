@@ -33,6 +33,7 @@ from graphbrain.demo.web import Web
 from graphbrain.graph.server import lifecycle
 from tests.acceptance.watched_web import LISTED, WatchedWeb, hold_delay, holds_nothing
 from tests.plugin import PATIENCE
+from tests.verbs import top_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DELAY = 0.2
@@ -96,6 +97,7 @@ def polite(make_brain: Callable[..., Brain]) -> Brain:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web) -> None:
     reports = run(polite, web)
 
@@ -213,6 +215,7 @@ def test_pages_wait_while_a_robots_txt_cannot_be_had(brain: Brain, web: Web) -> 
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_web_with_hosts_that_fail_comes_to_an_end(polite: Brain) -> None:
     """One host is dead, the robots.txt of another is always 503, and that of a third is 500 at first. The crawl waits
     for a host that fails as long as its patience is, and no longer, though it is asked again every 15 seconds."""
@@ -256,7 +259,7 @@ def test_an_error_of_the_callers_own_gives_the_claims_back(brain: Brain, web: We
 
 def known(brain: Brain) -> set[str]:
     """Every page of which the brain knows."""
-    return {page.url for page in brain.top(10_000)}
+    return {page.url for page in top_of(brain, 10_000)}
 
 
 def test_limit_is_exact_and_nothing_stays_claimed(brain: Brain, web: Web) -> None:
@@ -370,7 +373,7 @@ def home(neo4j: Any, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.long
 def test_demo_from_start_to_end(home: Path) -> None:
-    """One crawler is killed, nothing is lost; a server that runs when it begins runs when it has ended."""
+    """One crawler is killed, nothing is lost, and its server ends with it."""
     with demo(home, "--pages", "150") as process:
         out, talk = process.communicate(timeout=2 * PATIENCE)
         assert process.returncode == 0, (out, talk)
@@ -398,18 +401,24 @@ def test_demo_from_start_to_end(home: Path) -> None:
         assert "http://127.0.0.1:" not in out and "password" not in out
         assert "--keep" in out and f"\n  graphbrain server start --data {home}\n" in out
 
-        running = lifecycle.start(home, memory=1024)
-        with demo(home, "--pages", "120") as again:
-            out, talk = again.communicate(timeout=2 * PATIENCE)
-        assert again.returncode == 0, (out, talk)
+
+@pytest.mark.long
+@pytest.mark.nightly
+def test_a_demo_beside_a_server_that_runs_leaves_it_running(home: Path) -> None:
+    """It deletes the pages of the demo before it, and the commands that it names work."""
+    running = lifecycle.start(home, memory=1024)
+    for _ in range(2):
+        with demo(home, "--pages", "120") as made:
+            out, talk = made.communicate(timeout=2 * PATIENCE)
+        assert made.returncode == 0, (out, talk)
         assert f"A Neo4j runs in {home} already: it is used, and will be left running." in talk
-        assert re.search(r"^The \d+ pages of the demo before this one are deleted\.$", talk, re.M)
-        assert "Stopping" not in talk and "left running" in out
-        assert (running.browser in out) and (running.password in out) and "MATCH p = " in out
-        for command in re.findall(r"^  (graphbrain .*)$", out, re.M)[:-1]:
-            words = [sys.executable, "-m", *shlex.split(command)]
-            assert subprocess.run(words, capture_output=True, timeout=PATIENCE).returncode == 0, command
-        assert out.endswith(f"  graphbrain server stop --data {home}\n")
+    assert re.search(r"^The \d+ pages of the demo before this one are deleted\.$", talk, re.M)
+    assert "Stopping" not in talk and "left running" in out
+    assert (running.browser in out) and (running.password in out) and "MATCH p = " in out
+    for command in re.findall(r"^  (graphbrain .*)$", out, re.M)[:-1]:
+        words = [sys.executable, "-m", *shlex.split(command)]
+        assert subprocess.run(words, capture_output=True, timeout=PATIENCE).returncode == 0, command
+    assert out.endswith(f"  graphbrain server stop --data {home}\n")
 
 
 @pytest.mark.long

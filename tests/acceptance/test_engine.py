@@ -60,6 +60,7 @@ def filled(brain: Brain) -> Brain:
     return brain
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     code, out, _ = ended(start("engine", "--json"))

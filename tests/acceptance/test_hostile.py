@@ -83,14 +83,14 @@ def test_the_example_crawler_fetches_every_good_page(neo4j: Neo4j) -> None:
 
 
 @pytest.mark.long
-def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j) -> None:
+@pytest.mark.parametrize("order", ["optimal", pytest.param("breadth_first", marks=pytest.mark.nightly)])
+def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j, order: str) -> None:
     """Of the site that was known before it, too: within three days of being well no page is an alias, by any order."""
-    for order in ("optimal", "breadth_first"):
-        crawl, figures, audit = whole(neo4j, order, 4.3, sites=evenings(), revisit_seconds=DAY)
-        assert not crawl.web.missing(), figures
-        assert audit.ok, audit.findings
-        by_state = Counter(state for name, state in crawl.states.items() if not name.endswith("/maintenance"))
-        assert set(by_state) == {"known"}, crawl.states
+    crawl, figures, audit = whole(neo4j, order, 4.3, sites=evenings(), revisit_seconds=DAY)
+    assert not crawl.web.missing(), figures
+    assert audit.ok, audit.findings
+    by_state = Counter(state for name, state in crawl.states.items() if not name.endswith("/maintenance"))
+    assert set(by_state) == {"known"}, crawl.states
 
 
 # ---------------------------------------------------------------- one large host beside small ones
@@ -98,8 +98,8 @@ def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j) -> 
 
 @pytest.mark.long
 def test_small_hosts_do_not_wait_for_a_large_one(neo4j: Neo4j) -> None:
-    """10,000 pages of one slow host wait before the first page of 200 others is known: these come next."""
-    crawl, figures, audit = beside(neo4j, 10_000, 200, order="optimal", delay_seconds=1.0)
+    """3,000 pages of one slow host wait before the first page of 200 others is known: these come next."""
+    crawl, figures, audit = beside(neo4j, 3_000, 200, order="optimal", delay_seconds=1.0)
     urls = [result.url for result, _ in crawl.reports]
     firsts = [number for number, url in enumerate(urls) if re.fullmatch(r"http://small\d+\.example/", url)]
     known = urls.index("http://start.example/")
@@ -165,6 +165,7 @@ def test_scrapy_fetches_every_good_page_and_ends(neo4j: Neo4j) -> None:
         assert audit.ok, audit.findings
 
 
+@pytest.mark.nightly
 def test_the_program_of_the_readme_fetches_every_good_page(neo4j: Neo4j, tmp_path: Path) -> None:
     """Of the sites that do not make it wait: it has forty lines."""
     (tmp_path / "crawler.py").write_text(PROGRAM, encoding="utf-8")

@@ -67,7 +67,7 @@ def test_every_plot_has_its_table_by_keyboard(written: Path, chromium: Any, sche
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing(written: Path, chromium: Any, scheme: str) -> None:
     axe = Path(pytest.importorskip("axe_playwright_python", reason="axe-core is not installed").__file__)
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme)

@@ -75,6 +75,7 @@ def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.nightly
 @pytest.mark.browser
 def test_no_request_of_a_mirror_leaves_the_disk_and_no_link_is_broken(chromium: Any, mirrored: Path) -> None:
     opened, links, failed = look(chromium, mirrored)

@@ -43,7 +43,7 @@ def copies_found(brain: Brain, question: str) -> set[frozenset[str]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("crawler", [by_demo, by_scrapy])
+@pytest.mark.parametrize("crawler", [pytest.param(by_demo, marks=pytest.mark.nightly), by_scrapy])
 def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[[Brain, Planted, Neo4j], None]) -> None:
     with (
         emptied(neo4j, delay_seconds=0.0, allow_hosts="planted.example slow.example copies.example") as brain,

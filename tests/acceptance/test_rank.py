@@ -8,6 +8,7 @@ from itertools import count, pairwise
 from graphbrain import Brain, Fetched
 from tests.acceptance.cli.test_cli import LONG, Run, connected, lines, on_terminal, one_sentence, run, started
 from tests.plugin import eventually
+from tests.verbs import top_of
 
 __all__ = ["connected", "run"]
 
@@ -89,7 +90,7 @@ def test_scores_are_kept_fresh_beside_a_crawl(brain: Brain, connected: dict[str,
     assert last.damping == 0.8
     if not last.complete:  # Ctrl-C has met it in the middle of a ranking
         brain.rank("pagerank", damping=0.8)
-    ranked = brain.top(1, by="pagerank")
+    ranked = top_of(brain, 1, by="pagerank")
     assert ranked[0].url == brain.next_urls(1)[0].url == B
 
 

@@ -21,6 +21,7 @@ from tests.acceptance.listening import listening
 from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
 from tests.plugin import PATIENCE, eventually
+from tests.verbs import top_of
 
 Answer = tuple[int, dict[str, str], str]
 
@@ -211,6 +212,7 @@ def together(site: Site) -> list[str]:
     return found
 
 
+@pytest.mark.nightly
 def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     both = threading.Barrier(2)  # neither gets beyond its first page before the other has begun
     pages = {**tree(100), "/left": page("/"), "/right": page("/", "/2")}
@@ -226,6 +228,7 @@ def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     hold(brain)
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_once(
     make_brain: Callable[..., Brain], spiders: Spiders
@@ -285,6 +288,7 @@ def test_a_crawl_of_nothing_is_no_success(brain: Brain, spiders: Spiders) -> Non
         assert "WARNING: No page was fetched: the pages left are 2 waiting, the next one from " in log
 
 
+@pytest.mark.nightly
 def test_each_process_logs_in_before_it_is_handed_pages(brain: Brain, spiders: Spiders) -> None:
     """And after a restart, too; no page is fetched without the session, and the login is no page of the brain."""
     cookie = (200, {"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"}, "<p>welcome")
@@ -299,7 +303,7 @@ def test_each_process_logs_in_before_it_is_handed_pages(brain: Brain, spiders: S
         assert brain.crawl_now([site.at("/members/3")]) == [True]
         assert [item["url"] for item in spiders.run("members", site)[0]] == [site.at("/members/3")]
         assert all("session=1" in site.headers[path].get("Cookie", "") for path in members)
-        assert {row.url for row in brain.top(50)} == {site.at(path) for path in members}
+        assert {row.url for row in top_of(brain, 50)} == {site.at(path) for path in members}
 
 
 def test_where_many_pages_lead_to_one_it_is_said(brain: Brain, spiders: Spiders) -> None:
@@ -467,6 +471,7 @@ def test_every_reactor_and_scrapys_own_rules_and_a_start_that_is_no_page(
     hold(brain, audit=False)
 
 
+@pytest.mark.nightly
 def test_a_topic_rates_pages_and_links_and_every_link_may_count(brain: Brain, spiders: Spiders, tmp_path: Path) -> None:
     example = tmp_path / "owl.html"
     example.write_text("<style>stars</style><p>The owl hunts at night. Owls have feathers.", encoding="utf-8")

@@ -21,6 +21,7 @@ from graphbrain import Brain
 from tests.acceptance.listening import answering, listening
 from tests.documents import PAGES
 from tests.plugin import PATIENCE, Neo4j
+from tests.verbs import top_of
 
 SPIDER = next(
     text for text in re.findall(r"```python\n(.*?)```", PAGES["how-to/sessions.md"], re.DOTALL) if "Spider" in text
@@ -135,7 +136,7 @@ def test_two_processes_log_in_and_so_does_a_restart(brain: Brain, members: tuple
     for _, log in found:
         assert "Traceback" not in log and "is that a login" not in log and "WARNING: 127" not in log, log
     # The brain knows the pages, and no login; no host has a wall.
-    assert {page.url for page in brain.top(99)} == {site.root + path for path in paths}
+    assert {page.url for page in top_of(brain, 99)} == {site.root + path for path in paths}
     assert brain.host("127.0.0.1:" + site.root.rpartition(":")[2]).wall is None
     # A restart has no cookies, and pages to fetch.
     assert brain.crawl_now([site.root + "/members/3", site.root + "/members/4"]) == [True, True]
@@ -146,6 +147,7 @@ def test_two_processes_log_in_and_so_does_a_restart(brain: Brain, members: tuple
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_session_that_ends_is_no_edit_and_closes_the_spider(brain: Brain, members: tuple[Members, Runs]) -> None:
     """The docs' spider gives its pages back; one that does not look is warned of, and no page counts as changed."""
     site, runs = members

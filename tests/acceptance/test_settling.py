@@ -28,8 +28,8 @@ from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES, HOSTS = 2_000, 40
-SMALL = Cost(400.0, 1.0, 0.1)
+PAGES, HOSTS = 1_000, 40
+SMALL = Cost(200.0, 1.0, 0.1)
 """Many batches of these pages."""
 LATER = 1_000.0
 """Seconds after which a pass that says no more counts as dead, and some."""

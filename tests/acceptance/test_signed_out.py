@@ -30,7 +30,9 @@ def visited(brain: Brain) -> set[str]:
     return {page.url for page in brain.find(limit=1_000) if page.visits}
 
 
-@pytest.mark.parametrize("way", ["redirect", "same", "unauthorized"])
+@pytest.mark.parametrize(
+    "way", ["same", *(pytest.param(way, marks=pytest.mark.nightly) for way in ("redirect", "unauthorized"))]
+)
 def test_a_session_that_ends_leaves_its_pages(neo4j: Neo4j, tmp_path: Path, way: Way) -> None:
     """What was read is stored, what was not waits, and the next crawl with a session brings it."""
     with club(way, lasts=LASTS) as site, emptied(neo4j, delay_seconds=0.0) as brain:
@@ -117,7 +119,9 @@ class Club(scrapy.Spider):
 """
 
 
-@pytest.mark.parametrize("way", ["redirect", "same", "public"])
+@pytest.mark.parametrize(
+    "way", ["redirect", *(pytest.param(way, marks=pytest.mark.nightly) for way in ("same", "public"))]
+)
 def test_the_spiders_callback_gets_no_login(neo4j: Neo4j, tmp_path: Path, way: Way) -> None:
     """Nor does it log out. `GRAPHBRAIN_SESSION` is all that a spider sets."""
     with club(way, pages=24, lasts=LASTS) as site, emptied(neo4j, delay_seconds=0.0) as brain:

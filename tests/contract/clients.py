@@ -22,8 +22,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphbrain.base.options.declare import Option
-from graphbrain.base.options.verbs import Verb, verbs_of
+from graphbrain.base.options.verbs import Option, Verb, verbs_of
 from graphbrain.brain.brain import Brain
 from tests.contract.source import PACKAGE
 

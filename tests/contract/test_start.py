@@ -17,6 +17,7 @@ from click.testing import CliRunner
 import graphbrain.cli
 from graphbrain.cli.app import cli
 from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse, Entry
+from graphbrain.cli.common import Plain
 
 HEAVY = (
     *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email", "json"),
@@ -54,8 +55,10 @@ def test_the_core_loads_no_library_that_reads_requests() -> None:
 
 
 def test_a_command_loads_no_other_module_of_commands() -> None:
-    modules = {f"{entry.package}.{entry.module}" for entries in SECTIONS.values() for entry in entries.values()}
-    assert loaded_by("stats", "--help") & modules == {"graphbrain.cli.plain"}
+    entries = [entry for section in SECTIONS.values() for entry in section.values()]
+    modules = {f"{entry.package}.{entry.module}" for entry in entries if isinstance(entry, Entry)}
+    assert not loaded_by("stats", "--help") & modules
+    assert loaded_by("top", "--help") & modules == {"graphbrain.cli.look"}
 
 
 def commands_of(package: ModuleType) -> dict[str, Entry]:
@@ -73,8 +76,10 @@ def commands_of(package: ModuleType) -> dict[str, Entry]:
 def test_the_table_has_each_command_with_the_beginning_of_its_help() -> None:
     made = commands_of(graphbrain.cli)
     listed = [pair for title, entries in SECTIONS.items() for pair in entries.items() if title != "Laboratory"]
-    assert dict(listed) == made
-    assert len(listed) == len(made), "each command has one section"
+    plain = {name: entry for name, entry in listed if isinstance(entry, Plain)}
+    assert dict(listed) == made | plain
+    assert len(listed) == len(made) + len(plain), "each command has one section"
+    assert all(cli.commands[name].help.partition("\n\n")[0] == entry.summary for name, entry in plain.items())
     assert list(cli.commands) == [name for entries in SECTIONS.values() for name in entries]
 
 
@@ -96,7 +101,7 @@ def test_without_the_laboratory_its_commands_name_the_installation(tmp_path: Pat
 
 
 def test_the_commands_of_the_group_are_looked_up_by_name() -> None:
-    commands = CommandsOnUse({"top": Entry("plain", "List the N best pages (10 unless given).")})
+    commands = CommandsOnUse({"top": Entry("look", "List the N best pages (10 unless given).")})
     assert "top" in commands and "find" not in commands and commands.get("find") is None
     assert isinstance(commands["top"], click.Command) and commands["top"].name == "top"
     assert commands["top"] is commands["top"]

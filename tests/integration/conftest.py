@@ -16,6 +16,7 @@ import pytest
 from graphbrain import Brain, Fetched
 from graphbrain.base.errors import BadInput
 from graphbrain.graph.connection import Tx
+from graphbrain.graph.statements import statement
 from tests.plugin import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
@@ -54,6 +55,29 @@ def lose_an_answer(patch: pytest.MonkeyPatch) -> list[bool]:
 
     patch.setattr(driver.Transaction, "commit", lose)
     return left
+
+
+@pytest.fixture
+def answers_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first transaction of the test that writes by a statement is committed, its answer is lost, and it is run
+    again, for each statement: what the test says holds nevertheless."""
+    commit, many = driver.Transaction.commit, Tx.many
+    lost, here = set[str](), threading.local()
+
+    def noted(self: Tx, name: str, /, **given: object) -> list[list[object]]:
+        if statement(name).mode == "write":
+            here.sent = {*getattr(here, "sent", ()), name}
+        return many(self, name, **given)
+
+    def lose(tx: driver.Transaction) -> None:
+        commit(tx)
+        sent, here.sent = getattr(here, "sent", set()), set()
+        if not sent <= lost:
+            lost.update(sent)
+            raise OSError("the answer is lost")
+
+    monkeypatch.setattr(Tx, "many", noted)
+    monkeypatch.setattr(driver.Transaction, "commit", lose)
 
 
 def statements_sent(patch: pytest.MonkeyPatch) -> list[str]:

@@ -1,4 +1,4 @@
-"""Looking and proving: scans of pages and links, when pages are due, figures, sections, and the audit.
+"""Reads and proofs: scans of pages and links, the times at which pages are due, figures, sections, and the audit.
 
 The audit recomputes accounts from their neighbours and checks leases, queues and indexes.
 May touch: reading statements only.

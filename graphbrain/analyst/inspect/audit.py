@@ -1,10 +1,10 @@
 """Proof that nothing is lost: accounts recomputed from their neighbours, leases and indexes compared with states.
 
-An account is right when, for both sides, history + cash = payout + Σ weight × payment of each neighbour. A page is
-locked before its neighbours are read. A transaction that changes a neighbour's payments must write this page too, so
-the comparison is exact also while others work. Summed over all pages it is held = paid. Under both engines a forward
-account of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed
-on. The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
+An account is right if history + cash = payout + Σ weight × payment of each neighbour, on both sides. A page is locked
+before its neighbours are read. A transaction that changes a neighbour's payments must write this page, too. So the
+comparison is exact also while others work. Its sum over all pages is held = paid. Under both engines a forward account
+of a page has its first amount + Σ weight × amount that each source of its in-links has passed on. The error bound is
+Σ|amount that pushes would pay| / (α·Σ score). It bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/led_to, links/packed_out, pages/ids_from.
 """
 
@@ -44,21 +44,28 @@ __all__ = ["Audit", "Check", "Exact", "Tally", "forward_errors", "run"]
 
 BATCH = 500
 TOLERANCE = 1e-9
-"""Relative to the sum of the terms: float sums drift by about 1e-13 in 2·10⁷ payments."""
+"""The largest error that is no fault, relative to the sum of the terms. Float sums drift by about 1e-13 in 2·10⁷
+payments."""
 MOST_FINDINGS = 50
 
 
 @dataclass
 class Tally:
-    """The findings of an audit so far."""
+    """The findings of an audit so far.
+
+    Attributes:
+        checked: The number of pages that were checked.
+        wrong: Kind of fault → the number of its findings.
+        findings: The first findings as sentences.
+        worst: The largest relative error of an account.
+        unmarked: Faults in the marks of waiting cash. They count unless a settling pass is under way.
+    """
 
     checked: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
     worst: float = 0.0
-
     unmarked: list[str] = field(default_factory=list)
-    """Faults in the marks of waiting cash, which count unless a settling pass is under way."""
 
     def found(self, kind: str, sentence: str) -> None:
         self.wrong[kind] += 1
@@ -83,18 +90,18 @@ class Check(Protocol):
     """The checks of one engine's accounts."""
 
     def sums(self, tx: Tx, rule: Rule) -> list[Any]:
-        """Return sums over all accounts. Sums that are equal to the last bit before and after prove that nothing was
-        written."""
+        """Return sums over all accounts. Equal sums before and after an audit prove that nothing was written in
+        between."""
 
     def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Compare locked accounts and their marks with the rows of audit/pages."""
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
-        """Check the sums if they are `quiet`, that is, nothing was written meanwhile. Return the figures that follow
-        from them."""
+        """Check the sums if the audit was `quiet`: nothing was written meanwhile. Return the figures that follow from
+        them."""
 
     def counts(self, tx: Tx) -> list[list[int]]:
-        """Return the same counts twice: from the pages, and from the indexes."""
+        """Return counts from the pages, and the same counts from the indexes."""
 
 
 def run(
@@ -111,7 +118,7 @@ def run(
     Args:
         graph: The brain's graph.
         check: The checks of the brain's engine.
-        policy: Called in each transaction, since the brain's settings may change meanwhile.
+        policy: Called in each transaction, because the brain's settings may change meanwhile.
         finder: The queues of waiting pages.
         sample: Number of pages, and of resting hosts.
         progress: Called with the numbers of pages done and of pages to do.
@@ -123,23 +130,25 @@ def run(
     def sums() -> list[Any]:
         return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums", slow=True)
 
+    # Check each page. During a settling pass, marks of waiting cash may be missing.
     before = sums()
-    total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-    _each_page(graph, check, policy, sample, total[0], tally, progress)
+    pages, links, _ = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+    _each_page(graph, check, policy, sample, pages, tally, progress)
     settling = passes[1] or _passes(graph) != passes
     if not settling:
         tally.adopt_waiting()
+    # Check hosts, sections and indexes.
     _hosts(graph, policy, tally)
     _resting(graph, policy, finder, sample, tally, clock)
     _sites(graph, tally)
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
+    # Check the sums. While others write, sums over the graph are of no single moment, and cannot be compared.
     after = sums()
     forwards = graph.read(
         lambda tx: [ForwardSums.of(tx, one) for one in policy().rule.forwards], "audit/forward", slow=True
     )
     quiet = before == after == sums()
-    # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
         _indexes(graph, check, tally)
@@ -147,9 +156,10 @@ def run(
             name, got, passed = sums_of.account.name, sums_of.got, sums_of.passed
             if abs(got - passed) > TOLERANCE * max(1.0, passed):
                 tally.found(name, f"The pages have got a {_in_words(name)} of {got!r}, but {passed!r} was passed on.")
+    # Collect the figures.
     figures: dict[str, Any] = {
-        "pages": total[0],
-        "links": total[1],
+        "pages": pages,
+        "links": links,
         "accounts_checked": tally.checked * 2,
         "worst_account_error": tally.worst,
         **whole,
@@ -164,8 +174,7 @@ def run(
 
 
 def _passes(graph: Graph) -> tuple[int, bool]:
-    """Return the number of settling passes begun, and whether one is under way. Meanwhile marks of waiting cash are
-    wrong."""
+    """Return the number of settling passes that have begun, and whether one is under way."""
     stored = _stored(graph)
     return stored.get("settle_passes", 0), "settling" in stored
 
@@ -176,8 +185,8 @@ def _stored(graph: Graph) -> Mapping[str, Any]:
 
 
 def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
-    """Compare counts of pages with those of indexes. Claims may move between the two, so only a lasting difference is
-    wrong."""
+    """Compare counts of pages with those of indexes. A claim between the two counts makes them differ, so only a
+    lasting difference is wrong."""
     off = set()
     for _ in range(3):
         counts, by_index = graph.read(check.counts, "audit/counts", slow=True)
@@ -197,7 +206,7 @@ def _each_page(
     tally: Tally,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Check all pages in the order of their keys, or a sample that begins at random keys. Keys are hashes."""
+    """Check all pages in the order of their keys, or samples of pages that follow random keys. Keys are hashes."""
     wanted = total if sample is None else min(sample, total)
     after = ""
 
@@ -209,18 +218,11 @@ def _each_page(
             after = f"{random.getrandbits(128):032x}"
         # Read the next keys, lock their pages and check them.
         limit = BATCH if sample is None else min(50, wanted - tally.checked)
-        ids, last = graph.read(
-            bound(Tx.one, "pages/ids_from", after=after, limit=limit),
-            "pages/ids_from",
-        )
+        ids, last = graph.read(bound(Tx.one, "pages/ids_from", after=after, limit=limit), "pages/ids_from")
         if not ids and sample is None:
             return
         if ids:
-            seen = graph.write(
-                bound(look, ids),
-                "audit/pages",
-            )
-            tally += seen
+            tally += graph.write(bound(look, ids), "audit/pages")
             after = last
         progress(tally.checked, wanted)
 
@@ -230,7 +232,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.records("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)
     tally = Tally(checked=len(rows))
-    # Compare accounts, links, marks and leases of each page with what follows from its neighbours.
+    # Compare the accounts, links, marks and lease of each page with the values that follow from its neighbours.
     check.compare(rows, ledger, tx, tally)
     sums = _sums(tx, ledger)
     for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
@@ -249,11 +251,14 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
 
 
 def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
-    """Check that locked pages that redirect have no links, and that links end where an alias leads. An alias is
-    exempt from the latter while upkeep is still to look at it, or at a page to which it leads."""
+    """Check that locked pages with a redirect have no links, and that no link ends at an alias with a target.
+
+    The second is not checked for an alias if it, or its target, is marked for upkeep, which moves such links.
+    """
     page_of = {row.id: row for row in rows}
     redirecting = tx.one("audit/redirects", ids=list(page_of))[0]
     led = dict(tx.one("links/led_to", ids=sorted(page_of))[0]) if redirecting else {}
+    # `leads` counts temporary redirects (LEADS_TO), `redirects` permanent ones (REDIRECTS_TO).
     for page, links, leads, redirects, state, led_by, marked in redirecting:
         url = page_of[page].url
         if links and (state == "alias" or leads):
@@ -269,8 +274,8 @@ def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
 
 
 def _canonicals(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
-    """Check that links count for the canonical page that a locked page names. A page that upkeep is still to look at is
-    exempt."""
+    """Check that links count for the canonical page that a locked page names. Pages that are marked for upkeep are not
+    checked."""
     urls = {row.id: row.url for row in rows}
     differing = canonicals.differing(tx, list(urls))
     if not differing:
@@ -293,27 +298,27 @@ def _sites(graph: Graph, tally: Tally) -> None:
 
 
 def _sums(tx: Tx, ledger: Accounts) -> Ints:
-    """Return the sums that follow from the links of locked pages."""
+    """Return the number that identifies the links of each locked page (`sums_of_links`)."""
     sources, targets = adjacency.packed(tx, "links/packed_out", ledger.ids)
     return sums_of_links(ledger.seek(sources), targets, len(ledger.ids))
 
 
 class Exact:
-    """The exact engine: each account can be recomputed from its neighbours, and the accounts hold what was paid."""
+    """The checks of the exact engine: each account follows from its neighbours, and all cash that was paid is held."""
 
     def sums(self, tx: Tx, rule: Rule) -> list[Any]:
         """Return the cash held, the cash paid, and the cash that waits."""
         return tx.one("audit/waiting", alpha=rule.alpha)
 
     def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
-        """Compare each side with its neighbours' payments, and marks with the accounts from which they follow."""
+        """Compare each side with its neighbours' payments, and the marks with those that follow from the accounts."""
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, payouts = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
         hub, authority = ledger.hub_score, ledger.authority_score
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
             _account(row, float(hub[index]), float(authority[index]), tally)
-            # Until a change of the policy has come to all pages, some are paid by the policy before.
+            # During a backfill, some pages still have payouts or marks by the settings before.
             if not ledger.rule.repaying and row.payout != payouts[index]:
                 tally.found("payouts", f"{row.url} is paid {row.payout!r}, by the policy {payouts[index]!r} is due.")
             if not ledger.rule.remarking:
@@ -389,8 +394,7 @@ def _links(row: Any, ledger: Accounts, index: int, tally: Tally) -> None:
 
 
 def _coming_back(row: Any, rule: Rule, tally: Tally) -> None:
-    """Check that a fetched page that waits for a revisit is in no lane of the frontier, where it would be due at
-    once."""
+    """Check that a fetched page that waits for a revisit is in no lane of unfetched pages: it would be due at once."""
     waits = row.state == "known" and row.was_fetched and row.queue is not None
     if waits and rule.revisits and not rule.remarking and is_frontier(row.lane):
         tally.found("marks", f"{row.url} was fetched, and waits in lane {row.lane}, which is of pages that never were.")
@@ -401,13 +405,15 @@ def _marks(
 ) -> None:
     """Check ranks, priorities and lanes against the accounts. A float's last bit may shift a bucket by one."""
     for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
+        # Lanes by batch scores are written later than these. Sides with too many links have no priority.
         stored = getattr(row, name)
         wanted = _or_null(int(getattr(marks, name)[index]))
         links = row.out_links if name.startswith("hub") else row.in_links
         if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
-            continue  # batch scores are written apart, and lanes follow later
+            continue
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
+        # At a threshold the last bit of a float decides whether there is a mark.
         if wanted == stored or ((wanted is None or stored is None) and tips[name][index]):
             continue
         if wanted is None or stored is None or abs(wanted - stored) > 1:
@@ -419,7 +425,7 @@ def _marks(
 
 
 def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
-    """Return where the last bits of a float decide whether a mark exists: exactly at a threshold."""
+    """Return mark → a mask of the places at a threshold, where the last bits of a float decide whether it exists."""
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
     for side, score, waiting, weight in (
@@ -436,9 +442,9 @@ def _or_null(value: int) -> int | None:
 
 
 def _lease(row: Any, tally: Tally) -> None:
-    """Check that a page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
+    """Check that a page of the frontier waits in a queue, is leased, or waits for a retry: exactly one of the three.
 
-    A page that was fetched may be in one of them; any other page is in none.
+    A fetched page may be in one of these. Any other page may not wait in a queue.
     """
     url, state, queue, lease, not_before = row.url, row.state, row.queue, row.lease, row.not_before
     if (lease is None) != (row.lease_until is None) or (lease is not None and row.worker is None):
@@ -454,7 +460,7 @@ def _lease(row: Any, tally: Tally) -> None:
 
 def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
     """Check in-flight counts and queues of hosts. Suspects are checked again under their lock."""
-    # Read without locks first: what changes meanwhile may look wrong.
+    # Read without locks first. Changes in the meantime may look like faults.
     suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
     places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
 
@@ -472,7 +478,7 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         tally.found("leases", f"{key} has half a lease.")
     for key in stranded:
         tally.found("hosts", f"{key} waits in a queue that is not served.")
-    # Under its lock a suspect is at fault, or it is not.
+    # Read the suspects again under their locks, where no change can look like a fault.
     if suspects:
         for sentence in graph.write(again, "audit/hosts").values():
             tally.found("hosts", sentence)
@@ -489,8 +495,11 @@ def _resting(
     tally: Tally,
     clock: Callable[[], float],
 ) -> None:
-    """Check that no host rests beyond the time at which its first page may be visited, unless settings have just
-    changed."""
+    """Check that no host rests beyond the time at which its first page may be visited.
+
+    Hosts are not checked while upkeep applies a change of settings to them.
+    """
+    # Without a sample, check all resting hosts.
     names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
     names = names if sample is None else random.sample(names, min(sample, len(names)))
 
@@ -502,6 +511,7 @@ def _resting(
         locked = politeness.lock(tx, politeness.read(tx, names, manners), manners)
         return _oversleeping(tx, locked.values(), finder, clock())
 
+    # Check suspects again under their lock.
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
         suspects = graph.read(bound(late, part), "audit/resting")
@@ -512,7 +522,7 @@ def _resting(
 
 
 def _reviewing(graph: Graph) -> bool:
-    """Return whether upkeep still has to go through hosts or pages after a change of settings."""
+    """Return whether upkeep is applying a change of settings to hosts or pages."""
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
@@ -524,7 +534,7 @@ def _oversleeping(tx: Tx, hosts: Iterable[HostState], finder: Finder, now: float
     return [
         name
         for name, own in queues.items()
-        # A host all whose claims are out is not looked at for a while.
+        # While all claims that a host may have are in flight, it is not read for up to `FULL_WAIT` seconds.
         if until[name] > max(now, min((ripe[queue] for queue in own if queue in ripe), default=until[name])) + FULL_WAIT
     ]
 
@@ -549,23 +559,24 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
         counted[name] += many
     rows = tx.one("audit/hosts", names=names)[0]
     wrong: dict[str, str] = {}
-    # Claims out, and queues that no claim serves.
+    # Check the claims in flight, and the queues that no claim serves.
     for name, in_flight, queued, ready_at, waits in rows:
         out = counted.pop(name, 0)
         if in_flight != out:
             wrong[name] = f"Host {name} counts {in_flight} claims in flight, {out} are leased."
         if waits and (not queued or ready_at is None):
             wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
-    # Budgets, and the pages that wait for room in them.
+    # Check the budgets, and the pages that wait for room in them.
     for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
         if used is not None and used != pages:
             wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
         if waits and not (aside and (queued or 0 < limit <= (used or 0))):
             wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
+    # Check the queues of retries.
     for name, served in tx.one("audit/retries", names=names)[0]:
         if not served:
             wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
-    # What has no state of a host at all.
+    # Check the claims and pages of hosts that have no stored state.
     if names is None:
         wrong |= {name: f"Host {name} counts no claims in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {

@@ -1,8 +1,8 @@
 """The checks of a classic brain's accounts: the total cash, no side in debt, a clock that never went back.
 
-An account cannot be recomputed from its neighbours here; the sums show that nothing was lost. Each page must have no
-negative cash, no side that spent later than the clock, and marks that follow from the accounts: the lane of a waiting
-page lies between the lane of history + cash and the lane of the history alone.
+A classic account cannot be recomputed from its neighbours, but the sums show that nothing was lost. No page may have
+negative cash, or a side that spent later than the clock. Marks must follow from the accounts: the lane of a waiting
+page lies between the lane of history + cash and that of the history alone.
 Statements: classic/sums, classic/counts, audit/counts.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Classic"]
 
 
 class Classic:
-    """The classic engine: no cash is made or lost."""
+    """The checks of the classic engine: no cash is made or lost."""
 
     def sums(self, tx: Tx, _rule: Rule) -> list[Any]:
         """Return the virtual page, and the sums over all pages."""
@@ -34,6 +34,7 @@ class Classic:
     def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Check cash, clock and marks of locked pages."""
         assert isinstance(ledger, ClassicLedger)
+        # Compute the real cash of each side, and the best and the worst lane in which a page may wait.
         virtual = read_virtual(tx)
         cash = {
             "hub": ledger.hub_cash + virtual.hub_offsets(ledger.ids),
@@ -44,6 +45,7 @@ class Classic:
         ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
         best, worst = (ledger.lanes(ledger.valued(end) if blend else end) for end in ends)
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
+            # Check each side: it has no debt, it last spent in the past, and its rank follows from its history.
             url = row.url
             for side in ("hub", "authority"):
                 holdings = float(cash[side][index])
@@ -59,19 +61,20 @@ class Classic:
                 _rank(row, side, history, tally)
             if ledger.newborn[index] != 0.0:
                 tally.found("accounts", f"{url} never got its first cash.")
-            # A float's last bit may tip a lane by one.
+            # The last bit of a float may change a lane by one.
             judged = ledger.rule.standing_value == "authority" and not row.was_fetched
             if judged and not int(best[index]) - 1 <= row.lane <= int(worst[index]) + 1:
                 tally.found("marks", f"{url} has lane {row.lane}, not {best[index]} to {worst[index]}.")
 
     def whole(self, sums: list[Any], _rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Check that the total cash is 2(N + 1), and that the totals on the virtual page are those of its pages."""
+        # Turn stored cash into real cash. `apart`: the pages that a rebasing pass has done.
         virtual, (pages, hub, authority, hub_history, authority_history, apart) = sums
         hub += pages * virtual.hub_offset - apart * virtual.hub_base
         authority += pages * virtual.authority_offset - apart * virtual.authority_base
         holdings = hub + authority + virtual.hub_cash + virtual.authority_cash
         expected = total_cash(pages)
-        # Sums of stored cash lose precision by the factor by which the offsets exceed the cash.
+        # Compare the totals. Sums of stored cash lose precision by the factor by which the offsets exceed the cash.
         scale = max(expected, pages * max(abs(virtual.hub_offset), abs(virtual.authority_offset)))
         gap = abs(holdings - expected) / scale
         if quiet and gap > TOLERANCE:

@@ -24,12 +24,13 @@ TOP = {
     "authority": ("classic/top_authorities", "classic/all_authorities"),
     "hub": ("classic/top_hubs", "classic/all_hubs"),
 }
-"""The statements for the best pages: among those with a rank, and among all."""
+"""Side → the statements for the best pages: among those with a rank, and among all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Scores as shares of all pages' histories, or of histories and cash, by the virtual page at one moment."""
+    """Scores as shares in the histories of all pages, or in their histories and cash. The totals are those of the
+    virtual page at one moment."""
 
     virtual: Virtual
     cash_counts: bool
@@ -49,11 +50,11 @@ class Shares:
         )
 
     def hub(self, history: float, cash: float) -> float:
-        """Return the share of a hub side; `cash` as it is stored."""
+        """Return the score of a hub side, a share of all scores. `cash` is the stored cash."""
         return self._hub(history, cash + self.virtual.hub_offset)
 
     def authority(self, history: float, cash: float) -> float:
-        """Return the share of an authority side; `cash` as it is stored."""
+        """Return the score of an authority side, a share of all scores. `cash` is the stored cash."""
         return self._authority(history, cash + self.virtual.authority_offset)
 
     def _hub(self, history: float, cash: float) -> float:
@@ -69,7 +70,7 @@ class Shares:
 
 
 def view(tx: Tx, rule: Rule) -> Shares:
-    """Return the scores that the settings choose, by the virtual page as it is now."""
+    """Return the computation of the scores that the settings choose, by the present virtual page."""
     return Shares(read_virtual(tx), rule.classic.score != "history")
 
 
@@ -80,15 +81,15 @@ def page(tx: Tx, key: str, rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
-    """Return the `n` pages of highest score `by` hub, authority, or a score without an index, best first."""
+    """Return the `n` pages with the highest score `by` hub, authority, or a score without an index, the best first."""
     shares = view(tx, rule)
     if by in (CASH, *UNINDEXED):
         return [shares.page(page) for page in pages.highest(tx, n, by)]
-    ranked, everybody = TOP[by]
-    # Ranks follow from the history alone.
+    # Ranks follow from the history, and do not help if cash counts.
+    ranked, every = TOP[by]
     rows = [] if shares.cash_counts else tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
-        rows = tx.many(everybody, limit=n, cash=1.0 if shares.cash_counts else 0.0)
+        rows = tx.many(every, limit=n, cash=1.0 if shares.cash_counts else 0.0)
     return [shares.page(pages.page_of(row)) for row in rows]
 
 

@@ -1,6 +1,6 @@
-"""Copies before they are fetched: waiting pages that are expected to equal a fetched page, and the reason.
+"""Expected copies: waiting pages that are expected to equal a fetched page, and the reason.
 
-The expectation is computed on request, from the last visits that the host's site remembers and from their pages.
+The expectation is computed on request, from the last visits in the host's stored evidence and from their pages.
 Statements: sections/evidence.
 """
 
@@ -44,19 +44,21 @@ class Lessons:
 
     def expected(self, tx: Tx, urls: Iterable[str]) -> dict[str, ExpectedCopy]:
         """Return the expected copies among these waiting pages, by their URLs."""
+        # Find the plainer pages that each of them may equal.
         candidates = {
             url: equals
             for url in urls
             if (equals := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
         }
-        # The plainer page may not have been fetched: look whether it is there at all.
+        # Read the candidates that are not known to be fetched: they may not exist.
         unsure = {equal.url for equals in candidates.values() for equal, fetched in equals if not fetched}
-        there = contents(tx, unsure, self._key_of)
+        page_of = contents(tx, unsure, self._key_of)
+        # Expect each page to equal its first candidate that exists and is another page.
         expected: dict[str, ExpectedCopy] = {}
         for url, equals in candidates.items():
             own = self._key_of(url)
             for equal, fetched in equals:
-                page = there.get(equal.url)
+                page = page_of.get(equal.url)
                 if fetched or (page is not None and not page.alias and page.key != own):
                     expected[url] = _expected(equal, self._factor(url))
                     break
@@ -76,7 +78,7 @@ def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
 
 
 def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
-    """Return the page that a page is expected to equal; None if it waits for no first visit, or nothing is known."""
+    """Return the page that an unfetched page is expected to equal. None if the page was fetched, or equals none."""
     if page.state != "frontier" or page.first_fetched is not None:
         return None
     learned = lessons(tx, page.host, key_of)

@@ -1,7 +1,7 @@
-"""The times at which fetched pages are to be visited again, where they can be predicted.
+"""The times of the next visits of fetched pages, if they can be predicted.
 
-A page comes back after an interval of its own or of a pattern. Under an order with revisits, any other page comes back
-after the days that make its visit worth as much as the visits that the crawl makes now.
+A page with an interval, set for it or for a pattern of URLs, comes back after that. Under an order with revisits, any
+other page comes back when its visit is worth as much as the visits that the crawl makes now.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["dated"]
 
 
 def dated(pages: Sequence[Page], policy: Policy, price: float | None) -> list[Page]:
-    """Return the pages with `comes_back` and `due`. `price`: the value of a visit at the present pace; None: no visits
-    are made."""
+    """Return the pages with `comes_back` and `due`. `price`: the value of a visit at the present pace; None if no
+    visits are made."""
     rule, schedule = policy.rule, policy.schedule
     days: dict[int, float | None] = {
         index: page.interval or schedule.interval_of(page.url)
@@ -38,7 +38,7 @@ def dated(pages: Sequence[Page], policy: Policy, price: float | None) -> list[Pa
 
 
 def _real(page: Page, rule: Rule) -> Page:
-    """Return the page without its provisional score if it has the final one, or if the order uses neither."""
+    """Return the page without its provisional score, unless the order uses this score and the final one is missing."""
     if page.provisional is None:
         return page
     waits = rule.value in METHODS and lanes.property_of(rule.value) not in page.scores
@@ -63,7 +63,7 @@ def _paced(pages: Sequence[Page], policy: Policy, price: float) -> list[float | 
 
 
 def _worth(pages: Sequence[Page], rule: Rule) -> Floats:
-    """Return the values by which the order weighs pages."""
+    """Return the values of pages for the order."""
     if rule.standing_value in ("authority", "hub"):
         scores = [page.score(rule.standing_value) for page in pages]
     else:

@@ -1,4 +1,4 @@
-"""A brain in figures for monitoring: `quick` costs next to nothing; `scanned` reads every page, in parts.
+"""A brain in figures for monitoring. `quick` reads no page. `scanned` reads every page, in parts.
 
 Statements: figures/*, exports/last_id.
 """
@@ -34,7 +34,7 @@ COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed"
 class Quick:
     """Counts that the database keeps: see cypher/analyst/figures/quick.cypher.
 
-    `held`: kind of claims that are no pages → leases that have not lapsed; a kind without any may be missing.
+    `held`: kind of claims other than pages → its leases that have not lapsed. A kind without leases may be missing.
     """
 
     held: Mapping[Kind, int]
@@ -48,7 +48,7 @@ class Quick:
 
 @dataclass(frozen=True, slots=True)
 class KindCounts:
-    """Counts of one kind of claims, over all workers; `reports` in the order of their outcomes."""
+    """Counts of one kind of claims, over all workers. `reports` is in the order of `OUTCOMES`."""
 
     claims: int
     lapsed: int
@@ -63,9 +63,9 @@ class Counted:
     """The counters of workers.
 
     Attributes:
-        counts: In the order of COUNTS. `lapsed` has the leases of all kinds, the others have pages alone.
-        reports: Reports of pages, in the order of their outcomes.
-        resources: Kind of claims that are no pages → its counts.
+        counts: In the order of COUNTS. `lapsed` counts leases of all kinds, the others only pages.
+        reports: Reports of pages, in the order of `OUTCOMES`.
+        resources: Kind of claims other than pages → its counts.
     """
 
     counts: tuple[int, ...]
@@ -81,7 +81,7 @@ class Counted:
 
     @property
     def by_kind(self) -> dict[Kind, KindCounts]:
-        """The counts of each kind, pages first."""
+        """Return the counts of each kind, pages first."""
         named = dict(zip(COUNTS, self.counts, strict=True))
         lapsed = named["lapsed"] - sum(counts.lapsed for counts in self.resources.values())
         return {"page": KindCounts(named["claims"], lapsed, self.reports), **self.resources}
@@ -92,11 +92,13 @@ class Scanned:
     """Figures for which every page and host is read.
 
     Attributes:
-        fresh: Expected share of copies that still equal their pages, by the pages' change rates; None without copies.
-        age: Mean seconds since the copies were fetched; None without copies.
-        first_visits: Pages of the frontier that wait for a first visit, or are held for it; not those that have failed.
-        ready: Waiting pages in the queue of all hosts, or in that of a host that may be asked now. The first may
-            include pages of hosts that may not be asked: a claim moves them to the host's own queue.
+        fresh: Expected share of fetched pages that still equal their last copy, by the pages' change rates. None
+            without fetched pages.
+        age: Mean seconds since these were fetched; None without fetched pages.
+        first_visits: Pages of the frontier that wait for a first visit, or are claimed for it. Failed ones do not
+            count. ready: Waiting pages in the queue of all hosts, or in that of a host that may be asked now. The queue
+            of all
+            hosts may contain pages of hosts that may not be asked: a claim moves them to the host's queue.
         hosts: Hosts that have a page inside the scope.
     """
 
@@ -116,7 +118,7 @@ class Scanned:
 
 
 class ScanStopped(Exception):
-    """Raised by `scanned` if it is stopped half way."""
+    """Raised by `scanned` if its `stop` returns True."""
 
 
 def quick(graph: Graph, now: float) -> Quick:
@@ -144,40 +146,32 @@ def counted(graph: Graph, first: int, last: int) -> Counted:
 
 
 def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Callable[[], bool]) -> Scanned:
-    """Return the figures for which every page and host is read, in parts. Call `stop` between them. Raise
-    ScanStopped."""
+    """Return the figures for which every page and host is read, in parts. Raise ScanStopped if `stop` returns True
+    between two parts."""
     sums = Scanned()
     copies, fresh, age = 0, 0.0, 0.0
     last_id = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id", patient=False)
+    # Add up the pages by ranges of ids. A row has the pages of one state.
     for first in range(0, 0 if last_id is None else last_id + 1, IDS_AT_ONCE):
         if stop():
             raise ScanStopped
-        rows = graph.read(
-            bound(
-                Tx.many,
-                "figures/pages",
-                first=first,
-                last=min(first + IDS_AT_ONCE - 1, last_id),
-                now=now,
-                shape=prior.shape,
-                scale=prior.scale,
-            ),
-            "figures/pages",
-            patient=False,
-        )
-        for state, pages, waiting, shared, retries, hub, authority, of_copies, of_fresh, of_age in rows:
-            if state is None:  # it was deleted while it was read
+        span = {"first": first, "last": min(first + IDS_AT_ONCE - 1, last_id)}
+        belief = {"shape": prior.shape, "scale": prior.scale}
+        read = bound(Tx.records, "figures/pages", **span, **belief, now=now)
+        for row in graph.read(read, "figures/pages", patient=False):
+            if row.state is None:  # the page was deleted while it was read
                 continue
-            sums.states[state] = sums.states.get(state, 0) + pages
-            sums.waiting += waiting
-            sums.first_visits += pages - retries if state == "frontier" else 0
-            sums.ready += shared
-            sums.retries += retries
-            sums.hub_cash += hub
-            sums.authority_cash += authority
-            copies, fresh, age = copies + of_copies, fresh + of_fresh, age + of_age
+            sums.states[row.state] = sums.states.get(row.state, 0) + row.pages
+            sums.waiting += row.waiting
+            sums.first_visits += row.pages - row.retries if row.state == "frontier" else 0
+            sums.ready += row.shared
+            sums.retries += row.retries
+            sums.hub_cash += row.hub
+            sums.authority_cash += row.authority
+            copies, fresh, age = copies + row.copies, fresh + row.fresh, age + row.age
     if copies:
         sums.fresh, sums.age = fresh / copies, age / copies
+    # Count hosts.
     if stop():
         raise ScanStopped
     sums.blocked, sums.slowed, sums.silent, ready = graph.read(

@@ -1,7 +1,7 @@
 """The rate at which a crawl finds pages, and the end of its frontier at the present pace.
 
 Reports bring pages into the frontier (`found`) and take pages out of it (`left`: fetched, redirecting, missing, given
-up). Both are counted by the hour, and extrapolated here without a model: the next hours may differ.
+up). Both are counted by the hour. The counts are extrapolated without a model, and the next hours may differ.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ __all__ = ["FEW", "Flows", "Outlook", "outlook"]
 FEW = 50
 """The least number of pages that left the frontier for which a pace is given."""
 CHANCE = 2.0
-"""Standard deviations below which two counts may be equal. That of a count by chance is its root."""
+"""The number of standard deviations up to which two counts may differ by chance. The standard deviation of a Poisson
+count is its root."""
 End = Literal["done", "ends", "never", "unknown"]
 
 
@@ -27,8 +28,8 @@ class Flows:
 
     Attributes:
         visits: Accepted visits.
-        found: Pages that came into the frontier by them.
-        left: Pages that left the frontier.
+        found: Pages that reports brought into the frontier.
+        visited: Pages that left the frontier.
         seconds: The length of the period.
     """
 
@@ -44,12 +45,11 @@ class Outlook(Record):
 
     Attributes:
         waiting: Pages that wait for their first visit, or are claimed for it.
-        found_per_visit: New pages per visit of late; None if there was no visit.
-        end: "done": nothing waits. "ends": the frontier shrinks, and is empty in `hours` at this pace. "never": it
-            grows.
-            "unknown": neither is certain.
+        found_per_visit: New pages for each visit in the last hours; None if there was no visit.
+        end: "done": no page waits. "ends": the frontier shrinks, and is empty in `hours` at this pace. "never": it
+            grows. "unknown": neither is certain.
         hours: Hours until the end; None if not known.
-        because: The same in a sentence.
+        because: The reason in a sentence.
     """
 
     waiting: int
@@ -60,13 +60,14 @@ class Outlook(Record):
 
 
 def outlook(waiting: int, flows: Flows) -> Outlook:
-    """Return the outlook of a frontier of `waiting` pages, from the counts of late."""
+    """Return the outlook of a frontier of `waiting` pages, by the counts of the last hours."""
     rate = flows.found / flows.visits if flows.visits else None
     end, hours, because = _end(waiting, flows)
     return Outlook(waiting, rate, end, hours, because)
 
 
 def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
+    # Without enough counts nothing is certain.
     visited, discovered = flows.visited, flows.found
     if not waiting:
         return "done", 0.0, "no page waits for its first visit"

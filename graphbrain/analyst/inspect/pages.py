@@ -1,4 +1,4 @@
-"""Pages for users: everything about one, the best of all, and the error of their scores.
+"""Pages for users: all properties of one, the best ones, and the error of their scores.
 
 Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting, audit/forward.
 """
@@ -23,7 +23,7 @@ TOP = {
     "authority": ("pages/top_authorities", "pages/all_authorities"),
     "hub": ("pages/top_hubs", "pages/all_hubs"),
 }
-"""The statements for the best pages: among those with a rank, and among all."""
+"""Side → the statements for the best pages: among those with a rank, and among all."""
 EVERY_PAGE_HAS = (
     *("url", "key", "host", "state", "depth", "discovered", "lane", "waiting_since", "out_weight", "in_weight"),
     *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
@@ -63,8 +63,9 @@ class View(Protocol):
 
 
 def page_of(row: Sequence[Any]) -> Page:
-    """Return a `Page` from the columns page, out_links, in_links, redirects_to. Raise Again if it is just being
-    deleted."""
+    """Return a `Page` from the columns page, out_links, in_links, redirects_to. Raise Again if a transaction is
+    deleting it."""
+    # Copy the properties with the same name. A new page does not have all of them, and gets defaults.
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
@@ -75,6 +76,7 @@ def page_of(row: Sequence[Any]) -> Page:
         "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 0.0),
         "flow_paid": data.get("flow_paid", 0.0),
     }
+    # Rename the other properties, and compute the values that follow from several.
     return Page(
         **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),
@@ -98,18 +100,18 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
-    """Return the `n` pages of highest score `by` hub, authority, or a score without an index, best first."""
+    """Return the `n` pages with the highest score `by` hub, authority, or a score without an index, the best first."""
     if by in (CASH, *UNINDEXED):
         return highest(tx, n, by)
-    ranked, everybody = TOP[by]
+    ranked, every = TOP[by]
     rows = tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
-        rows = tx.many(everybody, limit=n)
+        rows = tx.many(every, limit=n)
     return [page_of(row) for row in rows]
 
 
 def highest(tx: Tx, n: int, name: str) -> list[Page]:
-    """Return the `n` pages with the largest values of this property, best first. Pages without it are left out."""
+    """Return the `n` pages with the largest values of this property, the best first. Pages without it are left out."""
     return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
 
 
@@ -131,7 +133,7 @@ class ForwardSums:
 
     Attributes:
         got: The amounts that pages have.
-        passed: The first amounts of pages, plus the amounts that they passed on.
+        passed: The first amounts of pages plus the amounts that they have passed on. It equals `got`.
         waits: The amounts that wait to be passed on.
         frontier: The amounts that pages of the frontier have.
     """
@@ -158,8 +160,8 @@ class ForwardSums:
 
     @property
     def frontier_error(self) -> float | None:
-        """Bound of the relative error of the frontier's sum; None if the frontier has nothing, or no push passes the
-        account on.
+        """Return the bound of the relative error of the frontier's sum. None if the frontier has nothing, or no push
+        passes the account on.
 
         An amount that waits comes to pages of the frontier at most once, because these pass nothing on.
         """
@@ -167,11 +169,11 @@ class ForwardSums:
 
     @property
     def error(self) -> float | None:
-        """Bound of the summed errors of all pages' shares in the sum; None if no push passes the account on.
+        """Return the bound of the summed errors of all pages' shares in the sum. None if no push passes the account on.
 
-        With residuals r the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share` of a score. So
-        |s* - s| is at most |r|/(1 - share) in sum, and shares of the sums differ by at most twice that, relative to the
-        sum (the L1 norm, by the triangle inequality).
+        With residuals r, the errors of the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share`
+        of a score. So the sum of |s* - s| is at most the sum of |r|/(1 - share). By the triangle inequality, the shares
+        in the sums differ by at most twice that, relative to the sum (L1).
         """
         if not self.account.pushed:
             return None

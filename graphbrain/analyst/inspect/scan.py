@@ -1,7 +1,7 @@
-"""Pages and links in great numbers: those that meet some criteria, in batches, so that memory stays bounded.
+"""Pages and links that meet some criteria, in batches, so that memory stays bounded for any number of them.
 
-A pass goes over ranges of internal ids, in which order the store holds pages. Each batch is a read of its own: it may
-or may not include what is written during the pass, and it blocks no writer.
+A scan reads ranges of internal ids, which is the order of pages in the store. Each batch is read in a separate
+transaction, which blocks no writer. It may or may not see what is written during the scan.
 Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get,
 pages/path, pages/path_from_seed, links/degrees, links/spelt, links/best_*, links/ends_*, links/payments_*.
 """
@@ -40,7 +40,7 @@ SCAN_IDS = 20_000
 PAGES_AT_ONCE = 1_000
 LINKS_AT_ONCE = 50_000
 HOST_PAGES = 200_000
-"""Pages of a host from which on its index is not used: the pages would come in one piece."""
+"""The number of pages of a host from which its index is not used, because an index read gives all pages at once."""
 ALL = 2**31 - 1
 SIDES = ("authority", "hub")
 LARGEST = sys.float_info.max
@@ -49,9 +49,13 @@ SHOWN_OF_A_PAGE = ("url", "key", "state", "depth", "hub_history", "hub_cash", "a
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Criteria of pages; one that is None admits every page.
+    """Criteria of pages. A criterion that is None admits every page.
 
-    `text` is in the URL, `regex` is found in it, `least` is the least score `by` (of a side, or a batch score).
+    Attributes:
+        text: A part of the URL.
+        regex: An expression that is found in the URL.
+        by: The score that `least` is for: of a side, or a batch score.
+        least: The least score.
     """
 
     text: str | None = None
@@ -71,7 +75,7 @@ class Wanted:
         by: str = "authority",
         min_score: float | None = None,
     ) -> Wanted:
-        """Return the criteria for a filter, and for what `find` has beside it.
+        """Return the criteria of a filter and of the further arguments of `find`.
 
         Args:
             which: The filter.
@@ -83,6 +87,7 @@ class Wanted:
         Raises:
             BadInput: A criterion that no page can ever meet.
         """
+        # Check each criterion.
         regex, state = which.regex, which.state
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
@@ -99,18 +104,18 @@ class Wanted:
         return cls(text or None, pattern, host, state, which.fetched, by, least)
 
     def rank(self) -> int | None:
-        """Return the rank of the least score; None when pages of that score need not have one."""
+        """Return the rank of the least score. None if pages with this score can be without a rank."""
         unranked = self.least is None or self.by in UNINDEXED
         rank = NONE if unranked else int(algebra.rank(np.array([self.least], dtype=np.float64))[0])
         return None if rank == NONE else rank
 
     def params(self) -> dict[str, Any]:
-        """Return the parameters of every statement that selects pages. `regex` is Python's dialect, and is checked
-        here."""
+        """Return the parameters of every statement that selects pages. They are without `regex`, which is an expression
+        of Python: `spelt` tests it."""
         return {"text": self.text, "host": self.host, "state": self.state, "fetched": self.fetched}
 
     def least_scores(self) -> dict[str, Any]:
-        """Return the parameters of statements without an index: the least score of each side, and of a batch score."""
+        """Return the least score of each side, and of a batch score, as parameters of statements that use no index."""
         sides = {side: self.least if self.by == side else None for side in SIDES}
         name = self.by if self.by in UNINDEXED and self.least is not None else None
         return {**sides, "name": name, "score": None if name is None else self.least}
@@ -119,7 +124,7 @@ class Wanted:
         return self.regex is None or self.regex.search(url) is not None
 
     def fits(self, page: Page) -> bool:
-        """Return whether the page meets the criteria as it is now. It may have changed since its id was read."""
+        """Return whether the page meets the criteria now. It may have changed since its id was read."""
         score = page.score(self.by)
         return (
             (self.text is None or self.text in page.url)
@@ -132,7 +137,7 @@ class Wanted:
 
 
 def check_score(by: str, *others: str) -> None:
-    """Raise BadInput if `by` is the name of no score, nor one of the `others`."""
+    """Raise BadInput if `by` is neither the name of a score nor one of the `others`."""
     if by not in (*SIDES, *others, *UNINDEXED):
         names = (*SIDES, *others, *UNINDEXED[:-1])
         raise BadInput(f"A score is {', '.join(names)} or {UNINDEXED[-1]}, not {by!r:.80}.")
@@ -153,7 +158,7 @@ def wanted_pages(
         wanted: The criteria.
         progress: Called with the ids read and the ids in all.
         at_once: Pages of one read.
-        view: Computes hub and authority if they are not stored on the pages, so that no index or statement knows them.
+        view: Computes hub and authority if they are not stored on the pages. Then no statement can select by them.
         finish: Applied to the pages of each read that meet the criteria.
     """
     ranked = view is None and wanted.rank() is not None
@@ -184,14 +189,14 @@ def _known_links(row: Sequence[Any]) -> list[KnownLink]:
 
 
 def _link_facts(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
-    """Return the alias that a page names, the text and the rel of a link, as its HTML has them."""
+    """Return the alias that a page names, and the text and the rel of the link in its HTML."""
     return (None, anchor, rel) if named is None else (masked(named[0]), *named[1:])
 
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
-    """Yield the ids of the wanted pages in ascending order: at once if they are of one host that is not too large."""
+    """Yield the ids of the wanted pages in ascending order."""
+    # Read the pages of one host at once, unless there are too many.
     criteria = wanted.params() | wanted.least_scores()
-    # The pages of one host come at once, unless there are too many.
     if wanted.host is not None:
         seen, rows = graph.anywhere.read(
             lambda tx: tx.one("pages/of_host", limit=HOST_PAGES, **criteria), "pages/of_host"
@@ -199,7 +204,7 @@ def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]
         if seen < HOST_PAGES:
             yield sorted(page for page, url in rows if wanted.spelt(url))
             return
-    # Else all pages are scanned by ranges of ids.
+    # Otherwise scan all pages by ranges of ids.
     last_id = _read(graph, "exports/last_id")
     total = 0 if last_id is None else last_id + 1
     progress(0, total)
@@ -211,13 +216,13 @@ def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]
 
 
 def _best(graph: Graph, wanted: Wanted) -> Iterator[list[int]]:
-    """Yield the ids of the wanted pages, best first."""
+    """Yield the ids of the wanted pages, the best first."""
     name = "pages/best_hubs" if wanted.by == "hub" else "pages/best_authorities"
     yield _read(graph, name, rank=wanted.rank(), least=wanted.least, **wanted.params())
 
 
 def _by_links(degrees: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
-    """Yield pages in groups of at most LINKS_AT_ONCE links; a page with more is a group of its own."""
+    """Yield pages in groups with at most LINKS_AT_ONCE links. A page with more links is a group by itself."""
     some: list[int] = []
     total = 0
     for page, degree in degrees:
@@ -232,9 +237,9 @@ def _by_links(degrees: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def ends(graph: Graph, key: str, way: str, limit: int | None, view: View | None = None) -> Iterator[LinkedPage]:
-    """Yield the pages a page links to (`way` "out") or that link to it ("in"), best first.
+    """Yield the pages that a page links to (`way` "out") or that link to it ("in"), the best first.
 
-    The order is that of the score of the side that the link pays: authority of targets, hub of sources.
+    Targets are sorted by authority, sources by hub.
     """
     best, details = f"links/best_{way}", f"links/ends_{way}"
     ids = _read(graph, best, key=key, limit=ALL if limit is None else limit)
@@ -246,7 +251,7 @@ def path(graph: Graph, source: str | None, target: str, view: View | None = None
     """Return a shortest path by links from one page (key; None: any seed) to another, both included; empty if there is
     none."""
     make = partial(_linked, view)
-    if source == target:  # Neo4j's shortestPath refuses this one
+    if source == target:  # Neo4j's shortestPath refuses equal ends
         return graph.anywhere.read(
             lambda tx: [make((row[0], None)) for row in tx.many("pages/get", key=target)], "pages/get"
         )
@@ -295,7 +300,7 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
 
 
 def _read(graph: Graph, name: str, /, **params: Any) -> Any:
-    """Return the only column of the only row of a statement, read in a transaction of its own."""
+    """Return the only column of the only row of a statement, read in a separate transaction."""
     return graph.anywhere.read(lambda tx: tx.one(name, **params)[0], name)
 
 

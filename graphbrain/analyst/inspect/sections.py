@@ -1,4 +1,4 @@
-"""Sections for users: those of a host, counted, and the one that a page is in.
+"""Sections for users: the sections of a host with the counts of their pages, and the section of a page.
 
 Statements: sections/pages.
 """
@@ -31,9 +31,9 @@ class Census:
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
         self.authority: defaultdict[str, float] = defaultdict(float)
-        """The authority of all pages of a section, by its pattern."""
+        """Pattern of a section → the authority of all its pages."""
         self.read: defaultdict[str, list[float]] = defaultdict(list)
-        """The authority of each page of a section that answers with a page of its own, by its pattern."""
+        """Pattern of a section → the authority of each of its pages that answers without a redirect."""
         self._counts: dict[str, Counter[str]] = {}
         self._examples: dict[str, tuple[bool, str]] = {}
 
@@ -55,8 +55,8 @@ class Census:
                 self._examples[pattern] = fetched, url
 
     def _pattern(self, url: str, *, echo: bool | None) -> str:
-        """Return the section of a page. `echo`: of a page that was fetched, which is no echo of itself."""
-        if isinstance(self._sections.tree.root, Leaf):  # the URL need not be read
+        """Return the pattern of the section of a page. `echo`: the stored value of a fetched page, else None."""
+        if isinstance(self._sections.tree.root, Leaf):  # a host with one section
             return self._sections.tree.root.pattern
         return self._sections.of(url, echo=echo).leaf.pattern
 
@@ -80,32 +80,35 @@ class Census:
 
 
 def view(tx: Tx, host: str, book: Book) -> list[Section]:
-    """Return the sections of a host, those with the most pages first, counted by reading all its pages."""
+    """Return the sections of a host, those with the most pages first. This reads all its pages."""
     census = Census(book.of(tx, [host], fresh=True)[host])
     census.add(tx.many("sections/pages", host=host))
     return census.sections()
 
 
 ROUNDED = 1e-4
-"""Tolerance of sums, which are stored with six decimals."""
+"""The tolerance of sums, which are stored with six decimals."""
 
 
 def faults(text: str) -> Iterator[str]:
-    """Yield the faults in the sections of a host. Sums that fade have no exact value, but bounds.
+    """Yield the faults in the sections of a host. Sums that fade cannot be recomputed, but have bounds.
 
-    A visit brings 0 to 1, and counts 0 to 1. No more than `MOST_VISITS` are remembered. Factors are powers of two.
+    A visit brings 0 to 1, and counts 0 to 1. At most `MOST_VISITS` are remembered. Factors are powers of two.
     """
+    # Read the sections.
     try:
         sections = Sections.read(text)
     except ValueError as error:
         yield f"what was learned cannot be read ({error})"
         return
+    # Sums must be within their bounds.
     leaves = list(sections.tree.leaves())
     for leaf in leaves:
         if not (-ROUNDED <= leaf.brought <= leaf.visits + ROUNDED and 0.0 <= leaf.mean <= 1.0):
             yield f"{leaf.visits} visits of {leaf.pattern!r} brought {leaf.brought}, and {leaf.mean} is expected"
     if (visits := sum(leaf.visits for leaf in leaves)) > MOST_VISITS + ROUNDED:
         yield f"{visits} visits are remembered, {MOST_VISITS} at most should be"
+    # Factors must be powers of two.
     factors = [section.factor for section in sections.by_pattern.values()]
     factors += [factor for holding in sections.copies.rules.values() for factor, _ in holding.values()]
     for factor in factors:
@@ -114,8 +117,8 @@ def faults(text: str) -> Iterator[str]:
 
 
 def of_page(tx: Tx, page: Page, book: Book, *, counts: bool) -> PageSection:
-    """Return the section that a page is in. `counts`: new pages count by their sections."""
-    # A page is no echo of itself.
+    """Return the section of a page. `counts`: True if the order uses the factors of sections."""
+    # The stored `echo` is from the page's first visit. Computed anew, a fetched page would be an echo of itself.
     echo = page.echo if page.first_fetched is not None else None
     section = book.of(tx, [page.host], fresh=True)[page.host].of(page.url, echo=echo)
     leaf = section.leaf

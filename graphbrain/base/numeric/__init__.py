@@ -1,4 +1,4 @@
-"""Arrays, sparse matrices, and the rules and names of scores.
+"""Arrays, sparse matrices, the names of scores, and the settings of accounts.
 
 May touch: nothing.
 """

@@ -1,4 +1,4 @@
-"""The types of arrays of pages' figures."""
+"""The types of arrays with values of pages."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.int32]
-"""Numbers of pages in memory, of which there are fewer than 2^31."""
+"""Indices of pages in memory. There are fewer than 2^31 pages."""

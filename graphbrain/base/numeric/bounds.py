@@ -1,4 +1,4 @@
-"""The bounds of a number that a user gives: of a setting, or of an option of a verb."""
+"""The bounds of numbers that a user gives as a setting or as an option of a verb."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from math import inf
 __all__ = ["LARGEST", "Bounds"]
 
 LARGEST = 2**53
-"""The bound of whole numbers: a float holds each number below it, and so does the database."""
+"""The bound of whole numbers: a float represents each number below it exactly, and the database can store it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the most value of a number. `above`, `below`: the ends themselves are excluded."""
+    """The bounds of a number.
+
+    Attributes:
+        least: The lower bound.
+        most: The upper bound.
+        above: True if the lower bound itself is excluded.
+        below: True if the upper bound itself is excluded.
+    """
 
     least: float
     most: float = inf
@@ -21,13 +28,13 @@ class Bounds:
     below: bool = False
 
     def hold(self, value: float) -> bool:
-        """Return whether a value is within them."""
+        """Return whether a value is within the bounds."""
         return (self.least < value if self.above else self.least <= value) and (
             value < self.most if self.below else value <= self.most
         )
 
     def __str__(self) -> str:
-        """Return them in words, as in 'from 0 to 1'."""
+        """Return the bounds in words, as in 'from 0 to 1'."""
         low, high = _end(self.least), _end(self.most)
         if self.most == inf:
             return f"{low} or more"

@@ -21,15 +21,20 @@ __all__ = ["Places", "Rows", "blocks", "narrow", "transposed"]
 Places = NDArray[np.int32]
 
 BLOCK = 1 << 20
-"""Links of a block of rows. Its factors, all 1, are shared by all blocks and stay in the cache."""
+"""The number of links in a block of rows. All blocks share one array of ones, which is small enough for the cache."""
 
 
 class Rows:
     """A matrix of zeros and ones by rows: the ones of row i are in the columns `targets[offsets[i] : offsets[i + 1]]`.
 
-    It needs no memory beside `targets`. A sparse matrix of scipy holds a factor for each link, and reading it costs as
-    much as all the rest. With `threads` the blocks are computed concurrently, because scipy releases the interpreter's
-    lock.
+    It needs no other memory than `offsets` and `targets`. A sparse matrix of scipy has a factor for each link, and to
+    read the factors takes as long as all other work of a product. With several `threads` the blocks are computed
+    concurrently, because scipy releases the interpreter's lock.
+
+    Args:
+        offsets: int64[rows + 1].
+        targets: int32[ones]; the columns of the ones, row by row.
+        threads: The number of threads of `sums`.
     """
 
     def __init__(self, offsets: Ints, targets: Places, threads: int = 1) -> None:
@@ -43,7 +48,7 @@ class Rows:
 
         first, last = int(self.offsets[start]), int(self.offsets[end])
         block = csr_array((end - start, len(self.offsets) - 1))
-        # Set afterwards: the constructor copies an array that is a small part of a large one.
+        # Set the arrays after the construction: the constructor would copy them, as parts of larger arrays.
         block.indptr = (self.offsets[start : end + 1] - first).astype(np.int32)
         block.indices, block.data = self.targets[first:last], ones[: last - first]
         return block
@@ -57,8 +62,9 @@ class Rows:
         """Return for each row the sum of `values` over the columns of its ones: the product with a vector.
 
         Args:
-            values: One value for each column.
-            out: The array to write to, which may not be `values`; None: a new one, which costs page faults.
+            values: float64[columns].
+            out: The array for the result, which may not be `values`. None: a new array, which takes longer because of
+                page faults.
         """
         result = np.empty(len(self.offsets) - 1) if out is None else out
 
@@ -75,12 +81,12 @@ class Rows:
         return result
 
     def turned(self) -> Rows:
-        """Return the same matrix with rows and columns exchanged."""
+        """Return the matrix with rows and columns exchanged."""
         return Rows(*transposed(self.offsets, self.targets), self.threads)
 
 
 def blocks(offsets: Ints) -> list[tuple[int, int]]:
-    """Return blocks of whole rows with about BLOCK ones each: the first row, and the row after the last."""
+    """Return (first row, row after the last) of blocks of rows with about BLOCK ones each."""
     pages = len(offsets) - 1
     edges = []
     start = 0
@@ -93,7 +99,7 @@ def blocks(offsets: Ints) -> list[tuple[int, int]]:
 
 
 def transposed(offsets: Ints, targets: Places) -> tuple[Ints, Places]:
-    """Return the same links by target: offsets and, ascending in each row, sources."""
+    """Return the transposed matrix as (offsets, sources). The sources of a target are ascending."""
     from scipy.sparse import csr_array
 
     pages = len(offsets) - 1
@@ -103,5 +109,5 @@ def transposed(offsets: Ints, targets: Places) -> tuple[Ints, Places]:
 
 
 def narrow(offsets: Ints) -> NDArray[np.signedinteger]:
-    """Return the offsets in the type of the targets, if they fit: scipy widens the targets to theirs otherwise."""
+    """Return the offsets in the type of the targets if they fit. Otherwise scipy would copy the targets to int64."""
     return offsets.astype(np.int32) if offsets[-1] <= np.iinfo(np.int32).max else offsets

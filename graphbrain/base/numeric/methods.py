@@ -1,4 +1,4 @@
-"""The methods of batch scores, and the properties of pages that hold their scores."""
+"""The methods of batch scores, the properties of pages that have the scores, and products of live scores."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ __all__ = [
 
 LIVE = ("authority", "flow", "harvest", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
 FORWARD = ("flow", "live_pagerank")
-"""Scores that follow each report and that the value of new pages may be a product of. The second tuple has those that
-pages pass on along their links."""
-_NUMBER = r"(\d*\.?\d+)"
-FACTOR = re.compile(rf"(?:{_NUMBER}\*)?([a-z_]+)(?:>{_NUMBER})?(?:\^{_NUMBER})?")
+"""The scores that each report keeps up to date. The value of new pages may be a product of those in `LIVE`. Pages pass
+those in `FORWARD` on along their links."""
+_NUMBER = r"\d*\.?\d+"
+FACTOR = re.compile(
+    rf"(?:(?P<times>{_NUMBER})\*)?(?P<score>[a-z_]+)(?:>(?P<floor>{_NUMBER}))?(?:\^(?P<power>{_NUMBER}))?"
+)
 MOST_POWER, MOST_FLOOR, MOST_TIMES = 10.0, 1e6, 1e6
 AT_MOST_ONE = ("harvest", "nearness", "novelty", "plain_path")
-"""Live scores that are at most 1: a floor of 1 would make all pages alike."""
+"""The live scores that are at most 1. With a floor of 1 they would be the same for all pages."""
 
 DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 """Defaults of a ranking: the probability of following a link, the acceptable error (L1), the most iterations."""
 SETTLED_TO = 1e-7
-"""The error bound that a settling pass leaves by default."""
+"""The default of the error bound after a settling pass."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {
     "hits": ("hits_hub", "hits_authority"),
@@ -53,15 +55,15 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "salsa": ("salsa_hub", "salsa_authority"),
     "opic": ("opic",),
 }
-"""Each method of `rank`, and the properties of pages that hold its scores; of two the authority is the last."""
+"""Method of `rank` → the properties of pages that have its scores. If there are two, the last is the authority."""
 SCORES = tuple(chain.from_iterable(METHODS.values()))
-"""All properties that hold batch scores."""
+"""All properties that have batch scores."""
 OWN = ("relevance", "value")
-"""Values of pages that the crawler states. Pages are listed by them in the same way."""
+"""The values of pages that the crawler states. Lists of pages may be sorted by them as by scores."""
 ORDERS = ("optimal", "best_first", "breadth_first")
 """The orders of a crawl: the values of the setting `order`."""
 CASH = "cash"
-"""The waiting cash of both sides of a page. Pages are listed by it, and nothing else uses it."""
+"""The cash of both sides of a page. Only lists of pages are sorted by it."""
 UNINDEXED = (*SCORES, *FORWARD, *OWN)
 """Scores without an index: a list by one of them reads all pages."""
 
@@ -93,27 +95,30 @@ class Factor(NamedTuple):
 
 @lru_cache(64)
 def factors(value: str) -> Mapping[str, Factor] | None:
-    """Return live score → factor for a value that is a product of powers of live scores, and None for any other.
+    """Return live score → factor for a value that is a product of powers of live scores; None for any other value.
 
     Each power may have a floor and a multiplier, as in `2*authority^.8 novelty>.25^.2`.
     """
     by_score: dict[str, Factor] = {}
     for text in value.split():
-        read = FACTOR.fullmatch(text)
-        if read is None:
+        # Read a factor.
+        match = FACTOR.fullmatch(text)
+        if match is None:
             return None
-        name, times, floor, power = read[2], float(read[1] or 1.0), float(read[3] or 0.0), float(read[4] or 1.0)
-        if name not in LIVE or name in by_score:
+        score, floor = match["score"], float(match["floor"] or 0.0)
+        times, power = float(match["times"] or 1.0), float(match["power"] or 1.0)
+        # Check that each score occurs once, and that the numbers are possible.
+        if score not in LIVE or score in by_score:
             return None
         if not (0.0 < power <= MOST_POWER and 0.0 < times <= MOST_TIMES and floor <= MOST_FLOOR):
             return None
-        if (read[3] is not None and floor == 0.0) or (name in AT_MOST_ONE and floor >= 1.0):
+        if (match["floor"] is not None and floor == 0.0) or (score in AT_MOST_ONE and floor >= 1.0):
             return None
-        by_score[name] = Factor(power, floor, times)
+        by_score[score] = Factor(power, floor, times)
     return by_score or None
 
 
 def without(value: str, score: str) -> str:
-    """Return a product of live scores without the factor of one of them, or "" if nothing is left."""
-    read = ((text, FACTOR.fullmatch(text)) for text in value.split())
-    return " ".join(text for text, factor in read if factor is None or factor[2] != score)
+    """Return a product of live scores without the factor of one score; empty if no factor is left."""
+    matches = ((text, FACTOR.fullmatch(text)) for text in value.split())
+    return " ".join(text for text, match in matches if match is None or match["score"] != score)

@@ -1,4 +1,4 @@
-"""The settings on which all workers of a brain must agree, from the (:Brain), in the form that the algebra takes."""
+"""The settings of the accounts, on which all workers of a brain must agree, as they are stored on the (:Brain)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ClassicOptions:
-    """The choices that the ancestors of the classic engine left open; the settings of the same names describe them."""
+    """The options of the classic engine. The settings of the same names describe them."""
 
     window: float = 8.0
     window_unit: str = "cash"
@@ -46,36 +46,39 @@ class ClassicOptions:
         return cls(**{option.name: brain[option.name] for option in fields(cls) if option.name in brain})
 
     def clock(self, now: float, before: float = 0.0) -> float:
-        """Return the present value of a clock that was at `before`: seconds of the server's clock. Pushes advance a
-        clock of cash."""
+        """Return the present value of a side's clock that was at `before`.
+
+        It is the server's time in seconds if the window is measured in seconds. A clock of cash does not advance here:
+        pushes advance it.
+        """
         return max(before, now) if self.window_unit == "seconds" else before
 
     def length(self, pages: float) -> float:
-        """Return the window in units of the clock (cash spent, or seconds), infinite if there is none."""
+        """Return the length of the window in units of the clock (spent cash, or seconds); infinite without a window."""
         if not self.window:
             return np.inf
         return self.window * total_cash(pages) if self.window_unit == "cash" else self.window
 
 
 def total_cash(pages: float) -> float:
-    """Return all cash that exists: 1 + 1 for each page, and for the virtual page."""
+    """Return the sum of all cash: 1 for each side of each page and of the virtual page."""
     return 2.0 * (pages + 1.0)
 
 
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
 SEED_FLOW = 10_000.0
-"""The flow that a seed begins with; other pages begin with none. So a web that a server invents, however large, has
-only the flow that enters it."""
+"""The flow with which a seed begins. Other pages begin without flow. So the pages of a trap, however many a server
+makes, share only the flow that links bring into it."""
 LEAST_FORWARD = 1e-6
-"""The least flow that counts for a page, far from seeds in a web without an end."""
+"""The least flow of a page with flow: pages deep in a trap would have even less."""
 FLOW_EPS = 0.05
-"""With `reach`: a page is pushed if more than this share of the amount it should have passed on is missing."""
+"""With `reach`: a page is pushed if more than this share of the amount that it should have passed on is missing."""
 LIVE_PAGERANK_EPS = 0.3
-"""Like `FLOW_EPS`, the missing share of its live PageRank at which a page is pushed; it passes on the share `DAMPING`.
-With .05, sites whose pages all link to each other need ten pushes for each page that is read; with .3 they need one for
-several."""
+"""The same for live PageRank: a page is pushed if more than this share of the amount that it should have passed on is
+missing. With .05, sites whose pages all link to each other need ten pushes for each page that is read; with .3 they
+need one push for several pages."""
 NO_FLOW = 1.0
-"""The flow that counts for a page without any: no seed leads to it, so nothing is known of it."""
+"""The flow that counts for a page without flow: no path leads from a seed to it, so its flow is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,10 @@ class Forward:
         seed: The first amount of a seed.
         other: The first amount of any other page.
         share: The share of its amount that a page passes on.
-        again: True if pushes also pass on later receipts, once more than a share `eps` of the amount due is missing;
-            otherwise a page passes on only when it is read.
-        by_reading: True if only pages that were read, and are no aliases, pass it on; otherwise all pages with links
-            do.
+        again: True if pushes also pass on what a page receives later, when more than the share `eps` of the amount that
+            it should have passed on is missing. False if a page passes it on only when it is read.
+        eps: That share.
+        by_reading: True if only pages that were read, and are no aliases, pass it on; False if all pages with links do.
         kept: True if it is passed on at all.
     """
 
@@ -108,26 +111,26 @@ class Forward:
 
     @property
     def paid(self) -> str:
-        """Return the property that holds the amount that each unit of weight of a page's links has got."""
+        """The property with the amount that each unit of weight of a page's links has received."""
         return f"{self.name}_paid"
 
     @property
     def mark(self) -> str:
-        """Return the property by which pages wait for a push."""
+        """The property by which pages wait for a push."""
         return f"{self.name}_priority"
 
     @property
     def pushed(self) -> bool:
-        """Return True if pushes pass it on."""
+        """True if pushes pass it on."""
         return self.kept and self.again
 
     @property
     def settles(self) -> bool:
-        """Return True if a settling pass can compute it. Other accounts depend on which pages were read."""
+        """True if a settling pass can compute it. Other accounts depend on which pages were read."""
         return self.pushed and not self.by_reading and self.seed == self.other
 
     def first(self, is_seed: Flags) -> Floats:
-        """Return the first amounts of pages, before any link has brought some."""
+        """Return the first amounts of pages, without those that links bring."""
         return np.where(is_seed, self.seed, self.other)
 
 
@@ -186,71 +189,74 @@ class Rule:
         targets = ("target_relevance", "target_hosts")
         values = ("value", "value_by_relevance", "value_scale", "value_flow", "value_base")
         names = (*accounts, *targets, *values, "reach", "keep_live_pagerank", "order", "revision")
-        given = {name: brain[name] for name in names if name in brain}
+        settings = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
-        given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
-        given["weight_before"] = brain.get("weight_before")
-        return cls(**given, engine=engine, classic=ClassicOptions.of(brain))
+        settings |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
+        settings["weight_before"] = brain.get("weight_before")
+        return cls(**settings, engine=engine, classic=ClassicOptions.of(brain))
 
     @property
     def blend(self) -> Mapping[str, Factor] | None:
-        """Return the factors of the value of new pages by live score, or None if new pages are valued as all others."""
+        """Live score → its factor in the value of new pages; None if new pages have the same value as fetched ones."""
         return None if self.value in ("authority", "hub") else factors(self.value)
 
     @property
     def harvests(self) -> bool:
-        """Return True if new pages wait by the expected harvest of their sections."""
+        """True if the order of new pages depends on the expected harvest of their sections."""
         return self.order != "breadth_first" and "harvest" in (self.blend or ())
 
     @property
     def standing_value(self) -> str:
-        """Return the name of the value of fetched pages: authority, hub, or a property."""
+        """The name of the value of fetched pages: authority, hub, or a property."""
         return "authority" if self.blend else self.value
 
     @property
     def flow(self) -> Forward:
-        """Return the account of flow: the cash of OPIC of 2003, where each page spends when it is read, and with
-        `reach` also later."""
+        """The account of flow: the cash of OPIC of 2003. A page spends it when it is read, and with `reach` also
+        later."""
         again = self.reach > 0.0
         kept = again or "flow" in (self.blend or ())
         return Forward("flow", SEED_FLOW, 0.0, self.reach or 1.0 - self.alpha, again, FLOW_EPS, True, kept)
 
     @property
     def live_pagerank(self) -> Forward:
-        """Return the account of live PageRank, without the restart and the payments of pages without links to all
-        pages, which multiply all scores by one factor."""
+        """The account of live PageRank.
+
+        It leaves out the restart, and the payments to all pages by pages without links. Both would only multiply all
+        scores by one factor.
+        """
         kept = self.keep_live_pagerank or "live_pagerank" in (self.blend or ())
         return Forward("live_pagerank", 1.0, 1.0, DAMPING, True, LIVE_PAGERANK_EPS, False, kept)
 
     @property
     def forwards(self) -> tuple[Forward, ...]:
-        """Return all forward accounts. Accounts that are not kept remain right: links that come and go take their part
-        along."""
+        """All forward accounts, also those that are not kept: they remain right, because new and removed links change
+        them by their part."""
         return self.flow, self.live_pagerank
 
     @property
     def revisits(self) -> bool:
-        """Return True if fetched pages wait to be fetched again."""
+        """True if fetched pages wait to be fetched again."""
         return self.order == "optimal"
 
     @property
     def weightless(self) -> bool:
-        """Return True if links inside a host may have weight 0. A side of weight 0 may then have links."""
+        """True if links inside a host may have the weight 0. A side with links may then have the weight 0."""
         return 0.0 in (self.intra_host_weight, self.weight_before)
 
     @property
     def knows_hosts(self) -> bool:
-        """Return True if accounts also depend on the hosts of pages."""
+        """True if accounts also depend on the hosts of pages."""
         return self.intra_host_weight != 1.0 or self.payout == "hosts"
 
     @property
     def bends_payouts(self) -> bool:
-        """Return True if the policy may pay pages amounts other than 1, apart from those set by hand."""
+        """True if the policy may pay pages other amounts than 1, besides those set by hand."""
         return self.payout != "uniform" or self.repaying
 
 
 def known_flow(flow: Floats) -> Floats:
-    """Return the flow that counts for pages with this flow."""
+    """Return the flow by which pages are valued: at least `LEAST_FORWARD`, and `NO_FLOW` for pages without flow."""
     return np.where(flow > 0.0, np.maximum(flow, LEAST_FORWARD), NO_FLOW)
 
 

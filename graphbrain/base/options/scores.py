@@ -1,110 +1,72 @@
-"""The options of the verbs that compute scores of the whole graph: rank, settle."""
+"""The options of a ranking together: their ranges, and which of them each method has."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
 from graphbrain.base.errors import BadInput
+from graphbrain.base.model import number
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.numeric.methods import DAMPING, ITERATIONS, METHODS, SETTLED_TO, TOLERANCE, checked_method
-from graphbrain.base.options.declare import declared, options_of
+from graphbrain.base.numeric.methods import DAMPING, ITERATIONS, METHODS, TOLERANCE, checked_method
 
 __all__ = [
     "BY_METHOD",
-    "LONGEST_EVERY",
-    "MOST_TOP",
+    "RANGES",
+    "SHARE",
     "RankDue",
     "RankOptions",
     "RankRun",
-    "SettleOptions",
     "checked",
     "checked_every",
 ]
 
-MOST_TOP = 1_000_000
 LONGEST_EVERY = 31_536_000.0
+SHARE = Bounds(0, 1, above=True, below=True)
+RANGES: Mapping[str, Bounds] = {
+    "damping": Bounds(0, 1, below=True),
+    "tolerance": SHARE,
+    "iterations": Bounds(1),
+    "top": Bounds(0, 1_000_000),
+}
+"""The range of each option of a ranking that is a number."""
+_WHOLE = ("iterations", "top")
 _DAMPED = ("pagerank", "personalised", "trustrank")
-_METHODS = tuple(METHODS)
-_SHARE = Bounds(0, 1, above=True, below=True)
 
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """The options of a ranking, on one machine or on a cluster.
+    """The options of a ranking, on one machine or on a cluster: those of `Brain.rank`.
 
     None where nothing was given, or, once they are checked, where the method has no such option.
     """
 
-    method: str = declared("", "The method", words=_METHODS, by_room=True, example="pagerank")
-    damping: float | None = declared(
-        None,
-        "Share of readers who follow a link",
-        instead=f"{DAMPING}".lstrip("0"),
-        bounds=Bounds(0, 1, below=True),
-        by_room=True,
-        example=DAMPING,
-    )
-    tolerance: float | None = declared(
-        None,
-        "Acceptable error of all scores together",
-        instead="1e-9",
-        bounds=_SHARE,
-        by_room=True,
-        example=TOLERANCE,
-    )
-    iterations: int | None = declared(
-        None, "Most iterations", instead=f"{ITERATIONS}", bounds=Bounds(1), by_room=True, example=100
-    )
-    only_external: bool = declared(False, "Leave out links inside a host", example=False)
-    content: bool = declared(False, "Weigh authorities by their relevance (hits)", example=False)
-    trusted: Sequence[str] | None = declared(
-        None,
-        "A trusted page, instead of the seeds",
-        flag="trust",
-        metavar="URL",
-        by_room=True,
-        example=None,
-    )
+    method: str = ""
+    damping: float | None = None
+    tolerance: float | None = None
+    iterations: int | None = None
+    only_external: bool = False
+    content: bool = False
+    trusted: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RankRun(RankOptions):
-    """The options of `rank`, with those of one run."""
+    """The options of a ranking, with those of one run."""
 
-    top: int = declared(10, "Number of best pages in the answer", bounds=Bounds(0, MOST_TOP), by_room=True, example=10)
-    write: bool = declared(True, "Write the scores to the pages", example=True)
-    warm: bool = declared(False, "Begin with the scores that the pages have", example=False)
+    top: int = 10
+    write: bool = True
+    warm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RankDue:
-    """The options of a ranking that workers make when it is due; it takes the others from the last one."""
+    """The options of a ranking that workers make when its scores are `every` seconds old; it takes the others from the
+    last one."""
 
-    method: str = declared("", "The method", words=_METHODS, by_room=True, example="pagerank")
-    every: float = declared(
-        3_600.0,
-        "Age of scores that are due, in seconds",
-        bounds=Bounds(1, LONGEST_EVERY),
-        by_room=True,
-        example=3_600,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SettleOptions:
-    """The options of `settle`, a settling pass."""
-
-    tolerance: float | None = declared(
-        None, "Relative error of the scores", instead="1e-7", bounds=_SHARE, example=1e-6
-    )
-    if_cheaper: bool = declared(False, "Do nothing where pushes are cheaper", example=False)
-
-    @property
-    def error(self) -> float:
-        """The relative error that a pass leaves."""
-        return SETTLED_TO if self.tolerance is None else self.tolerance
+    method: str = ""
+    every: float = 3_600.0
 
 
 _FOR: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -117,7 +79,9 @@ _FOR: Mapping[str, tuple[tuple[str, ...], str]] = {
 """Option → the methods that have it, and the error message for others. The other options are for all methods."""
 BY_METHOD: Mapping[str, tuple[str, ...]] = {
     method: tuple(
-        name for name in options_of(RankOptions) if name != "method" and (name not in _FOR or method in _FOR[name][0])
+        name
+        for name in (field.name for field in fields(RankOptions))
+        if name != "method" and (name not in _FOR or method in _FOR[name][0])
     )
     for method in METHODS
 }
@@ -136,12 +100,12 @@ def checked(options: R) -> R:
     named = (options.trusted,) if isinstance(options.trusted, str) else options.trusted
     options = replace(options, trusted=None if named is None else tuple(named))
     # Options that the method does not have, or that are out of bounds.
-    for name, option in options_of(type(options)).items():
-        value = getattr(options, name)
+    for field in fields(options):
+        name, value = field.name, getattr(options, field.name)
         if name in _FOR and method not in _FOR[name][0] and value is not None and value is not False:
             raise BadInput(f"{name} {_FOR[name][1]}.")
-        if option.bounds is not None and not option.fits(value):
-            raise BadInput(f"{name} must be {option.bounds}.")
+        if name in RANGES and (value is not None or field.default is not None) and not _fits(name, value):
+            raise BadInput(f"{name} must be {RANGES[name]}.")
     if options.trusted is not None and not options.trusted:
         raise BadInput("trusted must name a page.")
     return replace(
@@ -150,6 +114,10 @@ def checked(options: R) -> R:
         tolerance=_filled(options.tolerance, TOLERANCE) if "tolerance" in has else None,
         iterations=(options.iterations or ITERATIONS) if "iterations" in has else None,
     )
+
+
+def _fits(name: str, value: object) -> bool:
+    return number(value) and (name not in _WHOLE or isinstance(value, int)) and RANGES[name].hold(value)
 
 
 def _filled(value: float | None, default: float) -> float:
@@ -163,7 +131,6 @@ def checked_every(schedule: RankDue) -> RankDue:
         BadInput: There is no such method, or `every` is out of range.
     """
     checked_method(schedule.method)
-    option = options_of(RankDue)["every"]
-    if not option.fits(schedule.every):
+    if not (number(schedule.every) and 1 <= schedule.every <= LONGEST_EVERY):
         raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {schedule.every!r:.80}.")
     return schedule

@@ -17,21 +17,23 @@ from types import EllipsisType, NoneType, UnionType
 from typing import Any, Literal, TypeVar
 
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import NEEDED, Option, options_of
 
 __all__ = [
     "CRAWLERS",
     "EVERYBODY",
     "HOST",
     "ITEMS",
+    "NEEDED",
     "OPERATORS",
     "PAGE",
     "PAGES",
     "READERS",
     "ROLES",
     "URL",
+    "Option",
     "Role",
     "Verb",
+    "meanings",
     "verb",
     "verbs_of",
     "within",
@@ -46,18 +48,63 @@ CRAWLERS: tuple[Role, ...] = ("crawler", "operator")
 READERS: tuple[Role, ...] = ("analyst", "operator")
 OPERATORS: tuple[Role, ...] = ("operator",)
 EVERYBODY = ROLES
+NEEDED: Any = dataclasses.MISSING
+"""The default of an argument that must be given."""
 _DECLARED = "__verb__"
 _CALLBACKS = ("progress", "stop")
 _LACKING: Any = object()
 URL = "https://a.example/"
 """The URL of a page in examples."""
-PAGE: Facts = {"is_a": "page", "example": URL}
+PAGE: Facts = {"example": URL}
 """An argument that is a page's URL or key."""
 PAGES: Facts = {"is_a": "page", "example": [URL]}
-HOST: Facts = {"is_a": "host", "example": "a.example"}
+HOST: Facts = {"example": "a.example"}
 """An argument that is a host's name, or an origin."""
 ITEMS: Facts = {"is_a": "item", "example": [URL]}
 """An argument whose items are read and refused one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a verb.
+
+    Attributes:
+        name: Its name in Python and JSON.
+        kind: The type of its value: bool, int, float or str, or of each of its values.
+        default: The value where none is given; `...`: what is not given stays as it is; `NEEDED`: it must be given.
+        optional: True if None is a value.
+        many: True if it is a list of values of its kind.
+        help: Its meaning, one sentence without the full stop.
+        bounds: The range of a number.
+        words: The values of a text, if they are few.
+        by_room: True if the room that executes the verb checks the value, and its error message is the better one.
+        flag: The option of the command line, without dashes, where it is not the name.
+        off: The opposite option of the command line, for True or False or None, where it is not `not-` and the name.
+        metavar: The name of the value in `--help`.
+        example: A value for the OpenAPI document; `...`: none.
+        is_a: What it is, for the OpenAPI document: pages, items, kinds or settings; "": nothing of these.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    optional: bool
+    many: bool
+    help: str
+    bounds: Bounds | None = None
+    words: tuple[str, ...] = ()
+    by_room: bool = False
+    flag: str = ""
+    off: str = ""
+    metavar: str | None = None
+    example: Any = ...
+    is_a: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Its meaning and its default, as in "At most this number (10000)."."""
+        shown = "" if isinstance(self.default, bool) or self.default in (None, "", (), ...) else f" ({self.default})"
+        return f"{self.help}{shown}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +121,6 @@ class Verb:
         repeats: True if a request that is sent twice counts once, and is answered soon.
         items: The argument whose items the service counts; "": none.
         also: Statuses that the service answers beside those of all verbs, each with its meaning.
-        options: The class that declares its options; None: there is none.
         facts: Argument → attributes of its `Option`.
         local: The arguments that only `Brain` has.
     """
@@ -88,7 +134,6 @@ class Verb:
     repeats: bool = False
     items: str = ""
     also: Mapping[int, str] = dataclasses.field(default_factory=dict)
-    options: type | None = None
     facts: Mapping[str, Facts] = dataclasses.field(default_factory=dict)
     local: tuple[str, ...] = ()
 
@@ -133,17 +178,11 @@ class Verb:
     @cached_property
     def arguments(self) -> dict[str, Option]:
         """The arguments that callers of the service have, by name, each with all that is declared of it."""
-        hints = typing.get_type_hints(self.method)
-        options = {} if self.options is None else options_of(self.options)
-        meanings = _meanings(self.method)
-        arguments = {}
-        for name, parameter in self.parameters.items():
-            option = _option(parameter, hints[name], self.facts.get(name, {}), meanings.get(name, ""))
-            if name in options:
-                own = {"default": option.default, "optional": option.optional, **self.facts.get(name, {})}
-                option = dataclasses.replace(options[name], **own)
-            arguments[name] = option
-        return arguments
+        hints, documented = typing.get_type_hints(self.method), meanings(self.method)
+        return {
+            name: _option(parameter, hints[name], self.facts.get(name, {}), documented.get(name, "").removesuffix("."))
+            for name, parameter in self.parameters.items()
+        }
 
     def call(self, brain: Any, given: Mapping[str, Any], **callbacks: Any) -> Any:
         """Call the verb of a brain by the arguments that were given, each by its name."""
@@ -174,7 +213,6 @@ def verb(
     repeats: bool = False,
     items: str = "",
     also: Mapping[int, str] | None = None,
-    options: type | None = None,
     local: tuple[str, ...] = (),
     **facts: Facts,
 ) -> Callable[[F], F]:
@@ -182,16 +220,16 @@ def verb(
     `Option` for the method's arguments."""
 
     def declare(method: F) -> F:
-        declared = Verb(method, roles, field, reads, long, wakes, repeats, items, also or {}, options, facts, local)
+        declared = Verb(method, roles, field, reads, long, wakes, repeats, items, also or {}, facts, local)
         setattr(method, _DECLARED, declared)
         return method
 
     return declare
 
 
-def within(least: float, most: float, *, example: Any, below: bool = False) -> Facts:
-    """Return an argument that is a number from `least` to `most`, or `below` it, which the brain checks."""
-    return {"bounds": Bounds(least, most, below=below), "by_room": True, "example": example}
+def within(bounds: Bounds, example: Any, **facts: Any) -> Facts:
+    """Return an argument that is a number within its bounds, which the brain checks."""
+    return {"bounds": bounds, "by_room": True, "example": example, **facts}
 
 
 def verbs_of(kind: type) -> dict[str, Verb]:
@@ -231,14 +269,14 @@ def _plain_of(hint: Any) -> Any:
     return str if str in _parts(hint) else hint
 
 
-def _meanings(method: Callable[..., Any]) -> dict[str, str]:
-    """Return argument → its meaning, from the section `Args` of a docstring."""
-    section = (inspect.getdoc(method) or "").partition("\n\nArgs:\n")[2].partition("\n\n")[0]
-    meanings: dict[str, str] = {}
+def meanings(documented: object, section: str = "Args") -> dict[str, str]:
+    """Return name → its meaning, from a section of a docstring."""
+    section = (inspect.getdoc(documented) or "").partition(f"\n\n{section}:\n")[2].partition("\n\n")[0]
+    by_name: dict[str, str] = {}
     name = ""
     for line in section.splitlines():
         if not line.startswith(" " * 5) and ": " in line:
-            name, _, meanings[name] = line.strip().partition(": ")
+            name, _, by_name[name] = line.strip().partition(": ")
         elif name:
-            meanings[name] += " " + line.strip()
-    return meanings
+            by_name[name] += " " + line.strip()
+    return by_name

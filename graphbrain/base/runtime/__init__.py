@@ -1,4 +1,4 @@
-"""This process: its memory, its installation, turns between callers, durations, tokens of its actions.
+"""The resources of this process: memory, installed packages, turns between callers, durations, tokens of actions.
 
 May touch: the operating system, the list of installed packages, and Python's import of modules.
 """

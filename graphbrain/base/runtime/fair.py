@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Turns(Generic[T]):
-    """Items that wait, each with an owner: taken from one owner after another, and from each owner the oldest first."""
+    """A queue of items with owners. The owners take turns, and the oldest item of an owner comes first."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[Hashable, deque[T]] = OrderedDict()
@@ -22,11 +22,11 @@ class Turns(Generic[T]):
         return self._count
 
     def of(self, owner: Hashable) -> int:
-        """Return the number of waiting items of this owner."""
+        """Return the number of items of an owner in the queue."""
         return len(self._waiting.get(owner, ()))
 
     def put(self, owner: Hashable, thing: T) -> None:
-        """Add an item behind those of the same owner. A new owner comes behind all others."""
+        """Add an item after those of the same owner. A new owner comes after all others."""
         self._waiting.setdefault(owner, deque()).append(thing)
         self._count += 1
 
@@ -34,7 +34,7 @@ class Turns(Generic[T]):
         """Return the next item.
 
         Raises:
-            IndexError: None waits.
+            IndexError: No item waits.
         """
         if not self._waiting:
             raise IndexError("nothing waits")

@@ -1,4 +1,4 @@
-"""The installation of missing packages into the running Python, by the names of the packages."""
+"""The command that installs missing packages into the running Python."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PROJECT = "graphbrain-crawler"
 def command(extra: str, *packages: str) -> str:
     """Return the command that installs the packages of an extra: those of the metadata, or else `packages`.
 
-    The command does not use the extra's name. A user who has installed a checkout or a file is in another directory by
-    now, and a package index may have no graphbrain, or another project of that name.
+    The command names the packages and not the extra. A package index may have no graphbrain, or another project of that
+    name, and the user may have installed a checkout or a file from another directory.
     """
     try:
         required = metadata.requires(PROJECT) or []
     except metadata.PackageNotFoundError:
         required = []
-    marked = re.compile(rf"""^([^;]+?)\s*;\s*extra\s*==\s*['"]{re.escape(extra)}['"]\s*$""")
-    wanted = [match[1].replace(" ", "") for line in required if (match := marked.match(line))]
-    return f"{shlex.quote(sys.executable or 'python')} -m pip install {shlex.join(wanted or packages)}"
+    of_extra = re.compile(rf"""^([^;]+?)\s*;\s*extra\s*==\s*['"]{re.escape(extra)}['"]\s*$""")
+    names = [match[1].replace(" ", "") for line in required if (match := of_extra.match(line))]
+    return f"{shlex.quote(sys.executable or 'python')} -m pip install {shlex.join(names or packages)}"

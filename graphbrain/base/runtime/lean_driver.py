@@ -1,6 +1,6 @@
 """A hook that keeps Neo4j's driver from importing pandas and pyarrow in graphbrain's own processes.
 
-The driver imports them, if they are installed, for `Result.to_df`, which graphbrain does not use. This takes half a
+If they are installed, the driver imports them for `Result.to_df`, which graphbrain does not use. This takes half a
 second of each start of `graphbrain`. A program that uses graphbrain as a library keeps the driver unchanged.
 """
 
@@ -22,7 +22,7 @@ ASKING = "neo4j._optional_deps"
 
 
 class _NotForTheDriver:
-    """A finder that finds nothing, and that reports a missing module while the driver imports."""
+    """A finder of modules that finds none. While the driver imports, it raises an error for the heavy modules."""
 
     def find_spec(
         self,
@@ -36,6 +36,6 @@ class _NotForTheDriver:
 
 
 def lean_driver() -> None:
-    """Let this process's driver run without pandas and pyarrow. Other modules can still import them."""
+    """Keep the driver from importing pandas and pyarrow in this process. Other modules can still import them."""
     if not any(isinstance(finder, _NotForTheDriver) for finder in sys.meta_path):
         sys.meta_path.insert(0, _NotForTheDriver())

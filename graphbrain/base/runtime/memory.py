@@ -1,4 +1,4 @@
-"""The memory that this process has taken, and that it may still take, by the system and its control group."""
+"""The memory that this process uses, and that it may still use by the limits of the system and its control group."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ ROOT = Path("/")
 
 
 def free_bytes(root: Path = ROOT) -> int | None:
-    """Return the bytes available without swapping, or None if the system does not report them (it is no Linux)."""
-    amounts = [_available(root), *_left_of_groups(root)]
-    readable = [each for each in amounts if each is not None]
-    return max(0, min(readable)) if readable else None
+    """Return the bytes available without swapping; None if the system does not report them, because it is no Linux."""
+    amounts = [amount for amount in (_available(root), *_free_of_groups(root)) if amount is not None]
+    return max(0, min(amounts)) if amounts else None
 
 
 def peak_bytes() -> int:
@@ -36,29 +35,35 @@ def _available(root: Path) -> int | None:
     return None
 
 
-def _left_of_groups(root: Path) -> list[int | None]:
-    """Return the rest of this process's control group and of its parents (version 2, and 1 as a container sees it)."""
+def _free_of_groups(root: Path) -> list[int | None]:
+    """Return the free bytes of this process's control group and of all groups that contain it.
+
+    These are groups of version 2, and of version 1 as a container sees it.
+    """
+    # Version 1.
     groups = root / "sys/fs/cgroup"
-    remaining = [_free(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
+    free = [_free(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
+    # Version 2.
     try:
-        own = next(
+        group = next(
             line.split(":", 2)[2] for line in (root / "proc/self/cgroup").read_text().splitlines() if "::" in line
         )
     except (OSError, StopIteration, IndexError):
-        own = "/"
-    parts = [part for part in own.split("/") if part and part != ".."]
+        group = "/"
+    parts = [part for part in group.split("/") if part and part != ".."]
     for depth in range(len(parts) + 1):
-        remaining.append(_free(groups.joinpath(*parts[:depth]), "memory.max", "memory.current"))
-    return remaining
+        free.append(_free(groups.joinpath(*parts[:depth]), "memory.max", "memory.current"))
+    return free
 
 
 def _free(group: Path, most: str, now: str) -> int | None:
+    """Return the free bytes of a control group; None without a limit. `most`, `now`: the names of its files."""
     try:
-        # File caches count as used, and are released on demand.
+        # Do not count caches of files, which the system releases when memory is needed.
         used = int((group / now).read_text())
         for line in (group / "memory.stat").read_text().splitlines():
             if line.startswith("inactive_file "):
                 used -= int(line.split()[1])
         return int((group / most).read_text()) - used
-    except (OSError, ValueError, IndexError):  # there is none, or it has no limit ("max")
+    except (OSError, ValueError, IndexError):  # the group does not exist, or its limit is "max"
         return None

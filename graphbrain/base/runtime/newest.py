@@ -1,4 +1,4 @@
-"""A dict that forgets: of more entries than it may have, the oldest go."""
+"""A dict with a limited number of entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class Newest(dict[K, V]):
-    """A dict of the `most` entries that were set last, for what is found again where it is missing."""
+    """A dict that removes its oldest entry when it has more than `most`. Use it for data that can be found again."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

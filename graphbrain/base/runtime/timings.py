@@ -1,4 +1,4 @@
-"""Durations by name, as histograms: the observations of one process, and the sum of several.
+"""Histograms of durations by name: those of one process, and the sum of several.
 
 All values are numbers in plain lists and dicts. So a worker process can report them as a line of JSON, and the process
 that started it can add them up.
@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 __all__ = ["BOUNDS", "Observations", "Timings", "added"]
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""The upper bounds of the classes, in seconds; one more class has longer durations."""
+"""The upper bounds of the classes, in seconds. One more class has all longer durations."""
 Observations = Mapping[str, list[float]]
-"""Name → the number in each class, then those longer than all bounds, then the sum of all seconds."""
+"""Name → the number of durations in each class, followed by the sum of all seconds."""
 
 
 class Timings:
@@ -26,7 +26,7 @@ class Timings:
         self._seen: dict[str, list[float]] = {}
 
     def saw(self, name: str, seconds: float) -> None:
-        """Record a duration of this name in seconds."""
+        """Add a duration to the histogram of a name."""
         bucket = bisect_left(BOUNDS, seconds)
         with self._lock:
             seen = self._seen.get(name)
@@ -42,7 +42,7 @@ class Timings:
 
 
 def added(parts: Iterable[Observations]) -> dict[str, list[float]]:
-    """Return the sum of several processes' observations."""
+    """Return the sum of the observations of several processes."""
     total: dict[str, list[float]] = {}
     for part in parts:
         for name, seen in part.items():

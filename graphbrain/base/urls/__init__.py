@@ -1,4 +1,4 @@
-"""URLs: their normal form, host names, what is masked in them, patterns that they contain, logins.
+"""Functions of URLs: normal forms, host names, removal of passwords, patterns of a scope, recognition of logins.
 
 May touch: nothing.
 """

@@ -1,8 +1,8 @@
-"""The one spelling of a host, whether its name comes from a URL, a setting, a command or a robots.txt.
+"""The uniform spelling of host names, which come from URLs, settings, commands and robots.txt.
 
 Names are mapped by UTS 46 as in browsers (non-transitional) and bounded by RFC 1035. Labels of other scripts are
-written in Punycode. No further strictness is wanted: there are hosts with underscores, with hyphens anywhere, and with
-emoji. A host whose last label is a number is an IPv4 address, and is written as one.
+written in Punycode. There are no further rules, because there are hosts with underscores, with hyphens anywhere, and
+with emoji. A host whose last label is a number is an IPv4 address, and is written as one.
 """
 
 from __future__ import annotations
@@ -23,21 +23,27 @@ __all__ = ["USUAL_PORT", "HostList", "NamedHost", "host_and_port", "host_text", 
 USUAL_PORT = {"http": 80, "https": 443}
 LONGEST_NAME, LONGEST_LABEL = 253, 63
 LONGEST_TEXT = 2_000
-"""Characters of a host as it is written: each may be escaped."""
+"""Most characters of a host as it is written. It may be longer than its name, because characters may be escaped."""
 
-# These need no change: lower-case labels of letters, digits, hyphens and underscores, the last of which is no number.
+# Names that need no change: labels of lower-case letters, digits, hyphens and underscores. The last one is no number.
 _PLAIN = re.compile(
     r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*(?!(?:[0-9]+|0x[0-9a-f]*)\Z)[a-z0-9_-]{1,63}\Z", re.ASCII | re.DOTALL
 )
 _NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@*\\[\\]]")
-"""Characters that no host name contains once it is unescaped and mapped."""
+"""Characters that no host name contains after it was unescaped and mapped."""
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _BETWEEN = re.compile(r"[\s,;]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 class NamedHost(NamedTuple):
-    """A host as a user wrote it: `port` is None if none is named, and `scheme` if it was no origin."""
+    """A host as a user wrote it.
+
+    Attributes:
+        host: The host without a port.
+        port: The port; None if the text has none.
+        scheme: The scheme; None if the text was no origin.
+    """
 
     host: str
     port: int | None = None
@@ -45,31 +51,32 @@ class NamedHost(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its name in the graph: with the port unless it is the usual one, of either scheme if none is named."""
+        """The name of the host in the graph: with the port, unless that is the usual one of the scheme, or of any
+        scheme if there is none."""
         usual = USUAL_PORT.values() if self.scheme is None else (USUAL_PORT[self.scheme],)
         return self.host if self.port is None or self.port in usual else f"{self.host}:{self.port}"
 
     @property
     def literal(self) -> str:
-        """Return its name with the port as written, for hosts such as `http://a.example:443`."""
+        """The name with the port as written, for hosts such as `http://a.example:443`."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
 
 def host_text(host: str) -> str:
-    """Return the one spelling of a host without a port: in lower case, without the root's dot, IPv6 in brackets.
+    """Return the uniform spelling of a host without a port: in lower case, without a dot at the end, IPv6 in brackets.
 
     The function returns its own results unchanged.
 
     Raises:
         BadInput: The text is no host name; the message has the reason.
     """
-    return host if _PLAIN.match(host) else _slowly(host)
+    return host if _PLAIN.match(host) else _spelled(host)
 
 
 def host_and_port(text: str) -> tuple[str, int | None]:
-    """Return a host and its port as they appear in a URL: `xn--bcher-kva.example`, 8080 for `Bücher.example.:8080`.
+    """Return (host, port) of a text as in a URL: `xn--bcher-kva.example`, 8080 for `Bücher.example.:8080`.
 
-    The port is None if none is named.
+    The port is None if the text has none.
 
     Raises:
         BadInput: The text is no host name.
@@ -85,13 +92,14 @@ def host_and_port(text: str) -> tuple[str, int | None]:
 
 
 def named(text: object) -> NamedHost:
-    """Return a host as people name it: `a.example`, `A.example.`, `a.example:8080`, or an origin, `https://a.example/`.
+    """Return the host that a user has written: `a.example`, `A.example.`, `a.example:8080`, or `https://a.example/`.
 
     Raises:
-        BadInput: The text names no host; the message continues a sentence that begins with the text.
+        BadInput: The text names no host. The message continues a sentence that begins with the text.
     """
     if not isinstance(text, str):
         raise BadInput(f"a host is named by text, not by {type(text).__name__}")
+    # Split the scheme off.
     rest, scheme = text.strip(), None
     before, separator, after = rest.partition("://")
     if separator:
@@ -99,6 +107,7 @@ def named(text: object) -> NamedHost:
         if scheme not in USUAL_PORT:
             raise BadInput("only hosts of http and https are crawled")
     rest = rest[2:] if not separator and rest.startswith("//") else rest
+    # Refuse a user, a path and a query.
     if "@" in rest:
         raise BadInput("a host is named without a user")
     rest, slash, path = rest.partition("/")
@@ -106,7 +115,7 @@ def named(text: object) -> NamedHost:
         raise BadInput("there is no host" if not slash else "that is a path, not a host")
     if path or "?" in rest or "#" in rest:
         raise BadInput("a host is named without a path")
-    # Brackets are for URLs: an IPv6 address may be written without them.
+    # Add the brackets of an IPv6 address: users may leave them out.
     if rest.count(":") > 1 and "[" not in rest:
         rest = f"[{rest}]"
     return NamedHost(*host_and_port(rest), scheme)
@@ -114,26 +123,30 @@ def named(text: object) -> NamedHost:
 
 @dataclass(frozen=True, slots=True)
 class HostList:
-    """Hosts with their subdomains, as a setting names them: with any port, or with the named port."""
+    """The hosts that a setting names, with their subdomains.
+
+    Attributes:
+        anyway: Hosts with any port; "" for all hosts.
+        at_port: (host, port) of hosts with one port. The port is that of the graph: empty for the usual one.
+    """
 
     anyway: frozenset[str]
     at_port: frozenset[tuple[str, str]]
-    """(host, port as in the graph: empty for the usual one)"""
 
     @classmethod
     def of(cls, text: str) -> HostList:
-        """Return the hosts of a text, between spaces or commas, in the forms of `named`, and as `.a.example` and
-        `*.a.example`.
+        """Return the hosts in a text, separated by spaces, commas or semicolons.
 
-        `*` is every host.
+        A host has one of the forms of `named`, or is `.a.example` or `*.a.example`. `*` means all hosts.
 
         Raises:
-            BadInput: A text names no host; the message quotes it.
+            BadInput: A part of the text names no host; the message quotes it.
         """
         anyway, at_port = set[str](), set[tuple[str, str]]()
         entries = [entry for entry in _BETWEEN.split(text) if entry]
         if not entries:
             raise BadInput("there is no host in it")
+        # Sort the hosts by whether they have a port.
         for entry in entries:
             try:
                 parsed = _entry(entry)
@@ -146,14 +159,14 @@ class HostList:
         return cls(frozenset(anyway), frozenset(at_port))
 
     def holds(self, name: str) -> bool:
-        """Return True if a host of the graph, or a domain above it, is among these."""
-        above, colon, port = name.rpartition(":")
+        """Return whether a host of the graph, or a domain above it, is in the list."""
+        domain, colon, port = name.rpartition(":")
         if not colon or name.endswith("]"):
-            above, port = name, ""
-        while above not in self.anyway and (above, port) not in self.at_port:
-            if not above:
+            domain, port = name, ""
+        while domain not in self.anyway and (domain, port) not in self.at_port:
+            if not domain:
                 return False
-            above = above.partition(".")[2]
+            domain = domain.partition(".")[2]
         return True
 
 
@@ -169,15 +182,17 @@ def _entry(text: str) -> NamedHost:
 
 
 @lru_cache(maxsize=20_000)
-def _slowly(host: str) -> str:
+def _spelled(host: str) -> str:
+    """Return the uniform spelling of a host that is not plain. Raise BadInput."""
     if len(host) > LONGEST_TEXT:
         raise BadInput(f"the host's name is longer than {LONGEST_NAME} characters")
     if "%" in host:
         host = _unescaped(host)
-    # An address of IPv6, with or without brackets.
+    # Write an IPv6 address, which may have brackets.
     brackets = _BRACKETS.fullmatch(host)
     if brackets or (":" in host and host.isascii()):
         return f"[{_ipv6(brackets[1] if brackets else host)}]"
+    # Map the characters of a name.
     try:
         mapped = host.lower() if host.isascii() else idna.uts46_remap(host, std3_rules=False, transitional=False)
     except idna.IDNAError:
@@ -187,7 +202,7 @@ def _slowly(host: str) -> str:
     mapped = mapped.removesuffix(".")
     if not mapped:
         raise BadInput("there is no host")
-    # Each label by the rules of IDNA; a name that ends with a number is an address of IPv4.
+    # Write each label in ASCII. A name that ends with a number is an IPv4 address.
     labels = [_label(label) for label in mapped.split(".")]
     if _NUMBER.fullmatch(labels[-1]):
         return _ipv4(labels)
@@ -207,7 +222,7 @@ def _unescaped(host: str) -> str:
 def _label(label: str) -> str:
     if not label:
         raise BadInput("the host's name has an empty label between two dots")
-    # Punycode is never shorter than the name it encodes, and takes quadratic time.
+    # Do not encode a label that is too long: its Punycode is not shorter, and takes quadratic time.
     if not label.isascii() and len(label) <= LONGEST_LABEL:
         label = f"xn--{label.encode('punycode').decode('ascii')}"
     if len(label) > LONGEST_LABEL:
@@ -216,7 +231,7 @@ def _label(label: str) -> str:
 
 
 def _ipv4(labels: list[str]) -> str:
-    """Return the address as browsers and resolvers read it: up to four numbers, decimal, octal or hexadecimal."""
+    """Return an IPv4 address as browsers and resolvers read it: up to four numbers, decimal, octal or hexadecimal."""
     try:
         numbers = [_number(label) for label in labels]
     except ValueError:
@@ -246,7 +261,7 @@ def _ipv6(text: str) -> str:
     mapped = address.ipv4_mapped
     if mapped is None:
         return address.compressed
-    return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # Python's versions spell these differently
+    return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # versions of Python write these differently
 
 
 def _shown(text: str) -> str:

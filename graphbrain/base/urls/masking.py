@@ -1,7 +1,7 @@
-"""Removal of user names and passwords from URLs: they are never shown or exported, even if an old brain holds some.
+"""The removal of user names and passwords from URLs, which an old brain may contain, before they are shown or exported.
 
-All text that leaves a brain for people and files passes through here: pages and links, answers of questions, tables,
-refusals. Only a claim keeps the URL that is to be fetched.
+All text for people and files passes through this module: pages and links, answers of questions, tables, refusals. Only
+a claim keeps the whole URL, because it is fetched.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ browsers."""
 
 
 def masked(text: str) -> str:
-    """Return the text with its URLs, without the user names and passwords in these."""
+    """Return a text without the user names and passwords in its URLs."""
     return _USERINFO.sub(r"\1", text) if "@" in text else text
 
 
 def masked_values(value: Any) -> Any:
-    """Return the same for a text or for all texts in a list, and any other value unchanged."""
+    """Return a text, or a list of texts, without user names and passwords in URLs; any other value unchanged."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, list | tuple):

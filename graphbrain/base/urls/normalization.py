@@ -3,16 +3,16 @@
 The *address* is the URL as the site wrote it. It is fetched and shown, and it is compared with robots.txt and the
 scope. It is changed only as RFC 3986 allows without knowledge of the server: scheme and host in lower case, the host by
 UTS 46, no default port, no dot segments and no fragment, and escapes for characters that a URL may not contain. It is
-also changed as browsers do (WHATWG URL): tabs and line ends are removed, a `\\` before the query becomes a `/`, and any
-number of slashes after the scheme, or none, begins the host.
+also changed as browsers do (WHATWG URL): tabs and line ends are removed, a `\\` before the query becomes a `/`, and the
+host begins after any number of slashes after the scheme, or after none.
 User and password are removed: they are no part of the host (RFC 3986, 3.2.1), and no stored or sent text contains them.
 
-The *key* identifies a page. It is the blake2b-128 digest of a normal form in which arguments are sorted, escapes are
-uniform, and arguments that only track a visitor or carry a session are removed; the user's own last step follows. It is
-a digest because a URL can be longer than a Neo4j index key. `RULES_VERSION` is stored in the database, and a change of
-the rules for keys changes it.
+The *key* identifies a page. It is the blake2b-128 digest of a normal form. In the normal form arguments are sorted,
+escapes are uniform, and arguments are removed that only track a visitor or identify a session. A function of the user
+may change the normal form as a last step. The key is a digest because a URL can be too long for Neo4j's indexes.
+`RULES_VERSION` is stored in the database, and changes with the rules for keys.
 
-The normal form is idempotent, and its own address: `normal(address(url)) == normal(normal(address(url)))`.
+The normal form is idempotent, and equal to its address: `normal(address(url)) == normal(normal(address(url)))`.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ RULES_VERSION = 4
 """The version of the rules for keys. Development versions of graphbrain had 1 to 3."""
 LONGEST = 8192
 LONGEST_WRITTEN = 4 * LONGEST
-"""Characters of a URL, as it is written, that are looked at for a user's name: more are none."""
+"""Most characters of a URL as it is written. Of a longer one, only these are searched for a user's name."""
 REMEMBERED, LONGEST_REMEMBERED = 50_000, 1_000
-"""So many URLs are remembered with their keys, of so many characters at most: the memory is bounded in bytes, too."""
+"""Most URLs that are cached with their keys, and most characters of each: they limit the bytes of the cache."""
 USER_LEFT_OUT = "the user and the password in its URL were left out"
 """The remark of an answer about a URL that names a user."""
 TRACKING = (
-    # Campaigns: Google Analytics and what others write beside its names, Matomo, HubSpot's advertisements. Each is
-    # named, since a page whose argument only begins so would be taken for another and never be fetched.
+    # Campaigns: Google Analytics and similar names, Matomo, HubSpot's advertisements. Each name is listed: by their
+    # beginnings alone, arguments that name another page would be removed, too, and that page would never be fetched.
     *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "utm_id", "utm_source_platform"),
     *("utm_creative_format", "utm_marketing_tactic", "utm_name", "utm_cid", "utm_reader", "utm_place", "utm_referrer"),
     *("utm_pubreferrer", "utm_swu", "utm_viz_id", "utm_brand", "utm_social", "utm_social-type", "utm_userid"),
@@ -86,21 +86,21 @@ TRACKING = (
     *("gclid", "gclsrc", "gbraid", "wbraid", "gad_source", "gad_campaignid", "dclid", "srsltid", "fbclid", "igshid"),
     *("igsh", "msclkid", "yclid", "ysclid", "_openstat", "ttclid", "twclid", "li_fat_id", "epik", "sccid"),
     *("rdt_cid", "irclickid", "cjevent", "s_kwcid", "ef_id", "zanpid"),
-    # Clicks in letters, and visitors that one site passes to another.
+    # Clicks in e-mails, and visitors that one site passes to another.
     *("mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),
     *("vero_id", "vero_conv", "oly_anon_id", "oly_enc_id", "ml_subscriber", "ml_subscriber_hash", "_ga", "_gl"),
     # Sessions: Java, PHP, ColdFusion, osCommerce, Zen Cart, ASP.
     *("jsessionid", "phpsessid", "sessionid", "cfid", "cftoken", "oscsid", "zenid", "aspsessionid*"),
 )
-"""Arguments that are no part of a page's name, in lower case; `*` at the end matches any end. They are compared
+"""Names of arguments that do not distinguish pages, in lower case. `*` at the end matches any text. They are compared
 unescaped, without regard to case, and without the index of a PHP array: `PHPSESSID[]`."""
 _TRACKING_NAMES = frozenset(name for name in TRACKING if not name.endswith("*"))
 _TRACKING_BEGINS = tuple(name[:-1] for name in TRACKING if name.endswith("*"))
 HASHED = frozenset({"sid"})
-"""Arguments that carry a session if their value is an MD5 digest, as in phpBB; otherwise they may have any meaning."""
+"""Names of arguments that identify a session if their value is an MD5 digest, as in phpBB. Otherwise they may have any
+meaning."""
 
-# A URL that is its own address and its own normal form: it has nothing to lower, escape, sort or strip. This saves some
-# 20 µs each, and tests compare it with the slow way.
+# A URL that equals its address and its normal form. This test saves some 20 µs for each such URL.
 _PLAIN = re.compile(
     r"https?://(?=[^/]{1,253}/)(?!.*/\.{1,2}(?:/|\Z))"
     r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -110,18 +110,22 @@ _REMOVED = str.maketrans("", "", "\t\r\n")
 _UNCLEAN = re.compile(r"[\t\r\n\\]")
 _DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
 _NO_HOST = re.compile(r"(?:https?:)?//+(?:[?#]|\Z)", re.IGNORECASE)
-_SCHEME = re.compile(r"(https?):(/*)", re.IGNORECASE)
+_SCHEME = re.compile(r"(?P<scheme>https?):(?P<slashes>/*)", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
-_PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z", re.DOTALL)
+_PARTS = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)"
+    r"(?:\?(?P<query>[^#]*))?(?:#(?P<fragment>.*))?\Z",
+    re.DOTALL,
+)
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _PATH_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:@/")
 _QUERY_CHARACTERS = _PATH_CHARACTERS | {"?"}
-# Characters that an escape in a path may represent without changing the path: all but those that separate its parts.
+# Characters that may be written with or without an escape in a path: all but those that separate its parts.
 _SAME_UNESCAPED = _PATH_CHARACTERS - frozenset("/;")
 _TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
-# ASP.NET without cookies writes session and login into a segment of the path: /(S(lit3py55)F(…))/page.aspx
+# Without cookies ASP.NET writes session and login into a segment of the path: /(S(lit3py55)F(…))/page.aspx
 _ASP_SESSION = re.compile(r"\((?:[A-Za-z]\([^()/]*\))+\)")
 
 
@@ -131,7 +135,7 @@ def key_of(normal_form: str) -> str:
 
 
 def is_key(text: object) -> bool:
-    """Return True if a text is the key of a page."""
+    """Return whether a value is the key of a page."""
     return isinstance(text, str) and re.fullmatch("[0-9a-f]{32}", text) is not None
 
 
@@ -142,8 +146,10 @@ def host_of(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """Return a caption for Neo4j Browser, which shows its beginning: the tail of the path, in which pages of a host
-    differ, and the host."""
+    """Return a caption for Neo4j Browser: the last step of the path, and the host.
+
+    Neo4j Browser shows only the beginning of a caption, and pages of a host differ in the last step.
+    """
     host = host_of(url)
     tail = url.split("/", 3)[-1].rstrip("/").rsplit("/", 1)[-1]
     return f"{tail[:60]} ({host})"[:80] if tail else host[:80]
@@ -161,8 +167,10 @@ def address(url: str, hash_bang: bool = False) -> str:
     """
     if not isinstance(url, str):
         raise BadInput(f"a URL must be text, not {type(url).__name__}")
+    # Most URLs equal their addresses.
     if len(url) <= LONGEST and _PLAIN.match(url):
         return url
+    # Check the characters, and write the address.
     text = _cleaned(url)
     if _CONTROL.search(text):
         raise BadInput("the URL holds control characters")
@@ -191,21 +199,21 @@ def _cleaned(url: str) -> str:
 
 
 def names_user(url: object) -> bool:
-    """Return True if a written URL names a user or a password, even empty ones. `address` leaves them out."""
+    """Return whether a written URL has a user or a password, even empty ones. `address` removes them."""
     if not isinstance(url, str) or "@" not in url:
         return False
     parts = _PARTS.match(_cleaned(url[:LONGEST_WRITTEN]))
-    return parts is not None and "@" in (parts[2] or "")
+    return parts is not None and "@" in (parts["authority"] or "")
 
 
 def without_user(url: str) -> str:
-    """Return a URL without its user and password. A URL that names none is returned unchanged."""
+    """Return a URL without its user and password. A URL without them is returned unchanged."""
     if not names_user(url):
         return url
     parts = _PARTS.match(text := _cleaned(url))
     assert parts is not None
-    start, end = parts.span(2)
-    return text[:start] + parts[2].rpartition("@")[2] + text[end:]
+    start, end = parts.span("authority")
+    return text[:start] + parts["authority"].rpartition("@")[2] + text[end:]
 
 
 def resolved(base: str, reference: str) -> str:
@@ -217,11 +225,13 @@ def resolved(base: str, reference: str) -> str:
     text = _cleaned(reference)
     if _NO_HOST.match(text):
         raise BadInput("it names no host")
-    if named := _SCHEME.match(text):
-        rest = text[named.end(1) + 1 :]
-        same = base[: base.find(":")].lower() == named[1].lower()
-        within = same and len(named[2]) < 2
-        text = f"{'' if named[2] or not rest else './'}{rest}" if within else f"{named[1]}://{rest.lstrip('/')}"
+    if match := _SCHEME.match(text):
+        # With the scheme of the page and fewer than two slashes, browsers read a path of the same host.
+        scheme, slashes, rest = match["scheme"], match["slashes"], text[match.end("scheme") + 1 :]
+        if base[: base.find(":")].lower() == scheme.lower() and len(slashes) < 2:
+            text = rest if slashes or not rest else f"./{rest}"
+        else:
+            text = f"{scheme}://{rest.lstrip('/')}"
     elif text.startswith("//"):
         text = f"//{text.lstrip('/')}"
     try:
@@ -235,17 +245,20 @@ def _sendable(text: str) -> bool:
 
 
 def _address(text: str, hash_bang: bool) -> str:
-    if named := _SCHEME.match(text):  # browsers take any number of slashes after http:, and none
-        text = f"{named[1]}://{text[named.end() :]}"
+    """Return the address of a URL without tabs, line ends and control characters. Raise BadInput."""
+    if match := _SCHEME.match(text):  # browsers accept any number of slashes after http:, also none
+        text = f"{match['scheme']}://{text[match.end() :]}"
     parts = _PARTS.match(text)
-    scheme = parts[1].lower() if parts else ""
+    scheme = parts["scheme"].lower() if parts else ""
     if parts is None or scheme not in _DEFAULT_PORT:
         raise BadInput("the URL is not http or https")
-    path = _without_dots(_escaped(parts[3], _PATH_CHARACTERS)) or "/"
-    query = "" if parts[4] is None else "?" + _escaped(parts[4], _QUERY_CHARACTERS)
-    kept = hash_bang and (parts[5] or "").startswith("!")
-    fragment = "#" + _escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
-    return f"{scheme}://{_authority(scheme, parts[2] or '')}{path}{query}{fragment}"
+    # Write each part in its usual spelling.
+    authority = _authority(scheme, parts["authority"] or "")
+    path = _without_dots(_escaped(parts["path"], _PATH_CHARACTERS)) or "/"
+    query = "" if parts["query"] is None else "?" + _escaped(parts["query"], _QUERY_CHARACTERS)
+    is_hash_bang = hash_bang and (parts["fragment"] or "").startswith("!")
+    fragment = "#" + _escaped(parts["fragment"], _QUERY_CHARACTERS) if is_hash_bang else ""
+    return f"{scheme}://{authority}{path}{query}{fragment}"
 
 
 def _authority(scheme: str, text: str) -> str:
@@ -279,16 +292,16 @@ def _without_dots(path: str) -> str:
     """Return a path without the segments `.` and `..` (RFC 3986, section 5.2.4)."""
     if "/." not in path:
         return path
-    kept: list[str] = []
+    remaining: list[str] = []
     segments = path[1:].split("/")
     for segment in segments:
         if segment == "..":
-            del kept[-1:]
+            del remaining[-1:]
         elif segment != ".":
-            kept.append(segment)
+            remaining.append(segment)
     if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
+        remaining.append("")
+    return "/" + "/".join(remaining)
 
 
 def normal(written: str, extra: Callable[[str], str] | None = None) -> str:
@@ -296,14 +309,15 @@ def normal(written: str, extra: Callable[[str], str] | None = None) -> str:
 
     Args:
         written: The address.
-        extra: The user's own last step; it takes the normal form and returns a URL.
+        extra: The user's function for a last step. It takes the normal form and returns a URL.
 
     Raises:
-        BadInput: The user's step raises it, fails, or returns no URL.
+        BadInput: The user's function raises an error, or returns no URL.
     """
     form = _normal(written)
     if extra is None:
         return form
+    # Call the user's function, and bring its result into the normal form.
     try:
         own = extra(form)
     except BadInput:
@@ -324,16 +338,13 @@ def _normal(written: str) -> str:
     front, _, fragment = written.partition("#")
     front, _, query = front.partition("?")
     scheme, _, netloc, path = front.split("/", 3)
-    path = "/" + "".join(_uniform(token) for token in _TOKEN.findall(path))
-    kept, _ = _kept_segments(path)
-    arguments, _ = _kept_arguments(query)
-    if arguments:
-        pairs = sorted(arguments)
-        query = "?" + "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in pairs)
-    else:
-        query = ""
+    # Make escapes uniform, remove sessions and tracking arguments, and sort the other arguments.
+    path, _ = _distinct_path("/" + "".join(_uniform(token) for token in _TOKEN.findall(path)))
+    arguments, _ = _distinct_arguments(query)
+    pairs = (f"{quote_plus(name)}={quote_plus(value)}" for name, value in sorted(arguments))
+    query = "?" + "&".join(pairs) if arguments else ""
     fragment = "#" + "".join(_uniform(token) for token in _TOKEN.findall(fragment)) if fragment else ""
-    return f"{scheme}//{netloc}{_without_dots(kept) or '/'}{query}{fragment}"
+    return f"{scheme}//{netloc}{_without_dots(path) or '/'}{query}{fragment}"
 
 
 def _uniform(token: str) -> str:
@@ -344,39 +355,40 @@ def _uniform(token: str) -> str:
     return plain if plain in _SAME_UNESCAPED else token.upper()
 
 
-def _kept_segments(path: str) -> tuple[str, int]:
-    """Return a path without sessions, and the number of sessions in it."""
+def _distinct_path(path: str) -> tuple[str, int]:
+    """Return (path without sessions, number of sessions in it)."""
     if ";" not in path and "(" not in path:
         return path, 0
-    kept: list[str] = []
-    dropped = 0
+    segments: list[str] = []
+    sessions = 0
     for segment in path.split("/"):
+        # Remove parameters after a semicolon, such as ";jsessionid=…", and segments of ASP.NET.
         first, *parameters = segment.split(";")
-        ours = [text for text in parameters if not _is_dropped(text.partition("=")[0], text.partition("=")[2])]
-        dropped += len(parameters) - len(ours)
-        if _ASP_SESSION.fullmatch(first) and not ours:
-            dropped += 1
+        others = [text for text in parameters if not _is_surplus(text.partition("=")[0], text.partition("=")[2])]
+        sessions += len(parameters) - len(others)
+        if _ASP_SESSION.fullmatch(first) and not others:
+            sessions += 1
         else:
-            kept.append(";".join([first, *ours]))
-    text = "/".join(kept)
-    return text if text.startswith("/") else f"/{text}", dropped
+            segments.append(";".join([first, *others]))
+    text = "/".join(segments)
+    return text if text.startswith("/") else f"/{text}", sessions
 
 
-def _kept_arguments(query: str) -> tuple[list[tuple[bytes, bytes]], int]:
-    """Return the arguments of a query, unescaped, without those to drop, and the number of the dropped ones."""
-    kept: list[tuple[bytes, bytes]] = []
-    dropped = 0
+def _distinct_arguments(query: str) -> tuple[list[tuple[bytes, bytes]], int]:
+    """Return (unescaped arguments of a query that distinguish pages, number of the other arguments)."""
+    distinct: list[tuple[bytes, bytes]] = []
+    others = 0
     for text in query.split("&"):
         name, _, value = text.replace("+", " ").partition("=")
-        if _is_dropped(name, value):
-            dropped += 1
+        if _is_surplus(name, value):
+            others += 1
         elif text:
-            kept.append((unquote_to_bytes(name), unquote_to_bytes(value)))
-    return kept, dropped
+            distinct.append((unquote_to_bytes(name), unquote_to_bytes(value)))
+    return distinct, others
 
 
-def _is_dropped(name: str, value: str) -> bool:
-    """Return True if an argument, as it is in the URL, is no part of a page's name."""
+def _is_surplus(name: str, value: str) -> bool:
+    """Return whether an argument, as the URL has it, does not distinguish pages."""
     plain = unquote_to_bytes(name).decode("latin-1").strip().lower().partition("[")[0].rstrip()
     if plain in _TRACKING_NAMES or plain.startswith(_TRACKING_BEGINS):
         return True
@@ -387,17 +399,19 @@ _MAY_BE_SURPLUS = re.compile("[?;(]")
 
 
 def surplus(written: str) -> int:
-    """Return the number of arguments and sessions of an address that are no part of its key."""
+    """Return the number of arguments and sessions in an address that its key does not depend on."""
     if not _MAY_BE_SURPLUS.search(written):
         return 0
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
-    return _kept_segments(f"/{path}")[1] + (_kept_arguments(query)[1] if query else 0)
+    _, sessions = _distinct_path(f"/{path}")
+    _, arguments = _distinct_arguments(query) if query else ([], 0)
+    return sessions + arguments
 
 
 def filled(steps: Sequence[str]) -> list[str]:
-    """Return the steps of a path without its empty ones. The last step stays, and so does an empty one after a colon,
-    as of a URL within the path."""
+    """Return the steps of a path without empty ones. The last step stays, and so does an empty step after a colon,
+    because the path may contain a URL."""
     last = len(steps) - 1
     return [
         step for index, step in enumerate(steps) if step or index == last or (index and steps[index - 1].endswith(":"))
@@ -410,29 +424,29 @@ def empty_steps(steps: Sequence[str]) -> int:
 
 
 def path_repeats(url: str) -> int:
-    """Return the number of steps of a URL's path, and of names of arguments, that occurred in it before, and of empty
-    steps (`//`). Steps that are numbers, such as those of dates, do not count.
+    """Return the number of repetitions in a URL: repeated steps of the path, repeated names of arguments, empty steps.
 
-    A relative link that a server answers at any depth makes paths without end, whose steps recur or are empty. A link
-    to the page itself with one more argument makes queries without end, whose names recur.
+    Steps that are numbers, such as those of dates, do not count. Repetitions are a sign of a trap. A relative link that
+    a server answers at any depth makes paths without end, whose steps recur or are empty. A link to the page itself
+    with one more argument makes queries without end, whose names recur.
     """
     path, _, query = url.partition("?")
-    written = path.split("/")[3:]
-    steps = [step for step in written if step and not step.isdigit()]
+    all_steps = path.split("/")[3:]
+    steps = [step for step in all_steps if step and not step.isdigit()]
     repeats = len(steps) - len(set(steps))
     if query:
         names = [argument.partition("=")[0] for argument in query.split("&")]
         repeats += len(names) - len(set(names))
-    return repeats + empty_steps(written) if "" in written[:-1] else repeats
+    return repeats + empty_steps(all_steps) if "" in all_steps[:-1] else repeats
 
 
 def folder(url: str) -> str:
-    """Return a URL up to the last step of its path, which is left out with the query."""
+    """Return a URL without its query and without the last step of its path."""
     return url.partition("?")[0].rpartition("/")[0]
 
 
 def cleaner(one: str, other: str) -> str:
-    """Return the spelling of a page's address with the smaller surplus, and the first of two with equal ones."""
+    """Return the one of two addresses of a page with the smaller `surplus`; the first if they are equal in that."""
     return other if other != one and surplus(other) < surplus(one) else one
 
 
@@ -446,10 +460,10 @@ def spell(url: str, extra: Callable[[str], str] | None = None) -> str:
 
 
 class Rules:
-    """Addresses and keys by one crawl's settings, with a cache. Thread-safe.
+    """The rules by which one crawl makes addresses and keys, with a cache. Thread-safe.
 
     Args:
-        extra: The user's own last step (`normal`).
+        extra: The user's function for a last step of the normal form (`normal`).
         hash_bang: Keep fragments that begin with `!`.
     """
 
@@ -470,12 +484,12 @@ class Rules:
         """Return the key of an address.
 
         Raises:
-            BadInput: The user's own step raises it.
+            BadInput: The user's function fails.
         """
         return key_of(normal(written, self._own_step))
 
     def _page(self, url: str) -> tuple[str, str]:
         if self._own_step is None and isinstance(url, str) and len(url) <= LONGEST and _PLAIN.match(url):
-            return url, key_of(url)  # most URLs are their own addresses and normal forms
+            return url, key_of(url)  # most URLs equal their addresses and normal forms
         written = address(url, self._hash_bang)
         return written, self.key(written)

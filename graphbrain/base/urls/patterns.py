@@ -1,10 +1,10 @@
-"""Lists of regular expressions for URLs, as the settings `allow_urls` and `deny_urls` hold them.
+"""Lists of regular expressions for URLs: the values of the settings `allow_urls` and `deny_urls`.
 
-A list is JSON, and a text that is no list is a single pattern. Each pattern is compiled alone: its flags, groups and
-back references do not reach another's. Python's `re` can take time that grows with a power of a URL's length, or
-exponentially, and no other thread runs meanwhile. So a pattern is tried before it is taken, on URLs that are made from
-it: each part that it repeats is repeated up to 8 kB, and what follows fits or does not. One that takes longer than
-`MOST_SECONDS` is refused.
+A list is JSON, and a text that is no list is a single pattern. Each pattern is compiled alone, so its flags, groups and
+back references do not affect others. Python's `re` can take time that grows with a power of a URL's length, or
+exponentially, and no other thread runs meanwhile. So each new pattern is tested with URLs that are made for it. In
+these, each part that the pattern repeats is repeated up to 8 kB, followed by text that the pattern matches or not. A
+pattern that takes longer than `MOST_SECONDS` is refused.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ from graphbrain.base.urls.normalization import LONGEST
 __all__ = ["MOST_SECONDS", "Patterns", "check", "patterns_in", "scoped", "text_of"]
 
 MOST_SECONDS = 0.05
-"""Seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
+"""Most seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
 SIZES = (*range(1, 33), 40, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, LONGEST)
-"""Lengths of the URLs on which a pattern is tried. It is refused at the first that takes too long."""
+"""The lengths of the URLs with which a pattern is tested, in this order. The first one that takes too long decides."""
 SOONER = 0.1
-"""The share of `MOST_SECONDS` that a URL of up to 1,024 characters may take."""
+"""The share of `MOST_SECONDS` that a pattern may take for a URL of up to 1,024 characters."""
 MOST_OPTIONAL = 8
-"""Optional single characters of a pattern up to which they are not repeated: `https?` costs nothing."""
+"""Optional parts of a pattern, such as the `s?` of `https?`, are tested only if there are more than so many."""
 MOST_LETTERS, LONGEST_BEFORE = 200, 1_000
 MOST_TRIED = 64
-"""Parts of a pattern that are tried."""
+"""Most parts of a pattern that are tested."""
 TRIALS = 3
-"""Searches of one URL that must all take too long: a machine that is busy slows one."""
+"""A pattern is refused if so many searches of one URL take too long: on a busy machine a single one may."""
 ENDS = ("!", "/\t", "")
-"""The ends of URLs after a repeated part, most of which do not fit. Each is as long as the shortest text that a pattern
-fits, since in shorter ones `re` does not look."""
+"""The ends of URLs after a repeated part, most of which no pattern matches. They are repeated until they are as long as
+the shortest text that the pattern matches, because `re` does not search shorter texts."""
 LETTERS = "a0/-_.=& %~!é"
+"""The characters that are tried for a character of a set."""
 _ANY = re.compile(r"\^\.\*\??(?![?*+{])")
-_LEADING = re.compile(r"(\.|\\[wdsWDS]|\[\^?\]?(?:\\.|[^\]\\])*\])([*+])\??(?![?*+{])")
+_LEADING = re.compile(r"(?P<part>\.|\\[wdsWDS]|\[\^?\]?(?:\\.|[^\]\\])*\])(?P<times>[*+])\??(?![?*+{])")
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 
 
@@ -49,7 +50,7 @@ class Patterns:
     """A list of patterns, one of which a URL must contain.
 
     Args:
-        name: The setting that has them, for errors.
+        name: The name of the setting, for errors.
         patterns: The regular expressions.
 
     Raises:
@@ -59,7 +60,7 @@ class Patterns:
     def __init__(self, name: str, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
         compiled = [_compiled(name, pattern) for pattern in self.patterns]
-        # Those without groups and flags do not reach each other: together they take a fraction of the time.
+        # Search for all patterns without groups and flags at once, which takes a fraction of the time.
         plain = [one.pattern for one in compiled if not one.groups and one.flags == re.UNICODE]
         alone = [one for one in compiled if one.groups or one.flags != re.UNICODE]
         self._searches = [re.compile("|".join(plain)).search] if plain else []
@@ -77,7 +78,7 @@ class Patterns:
 
 
 def patterns_in(text: str) -> tuple[str, ...]:
-    """Return the patterns of a setting: those of a list in JSON, or the whole text as one; none for an empty text."""
+    """Return the patterns in the text of a setting: those of a list in JSON, or else the text itself; none if empty."""
     if not text:
         return ()
     if text.lstrip()[:1] == "[":
@@ -91,8 +92,7 @@ def patterns_in(text: str) -> tuple[str, ...]:
 
 
 def text_of(patterns: Iterable[str]) -> str:
-    """Return the setting with these patterns, each once: empty for none, a single one as it is, where it reads as
-    one."""
+    """Return the text of a setting with these patterns, each once: the opposite of `patterns_in`."""
     each = tuple(one for one in dict.fromkeys(patterns) if one)
     if len(each) == 1 and patterns_in(each[0]) == each:
         return each[0]
@@ -100,19 +100,19 @@ def text_of(patterns: Iterable[str]) -> str:
 
 
 def scoped(pattern: str) -> str:
-    """Return a pattern that can be a part of another: its flags are its own."""
+    """Return a pattern that can be a part of another one: its flags do not affect the other."""
     pattern = searched(pattern)
     flags = _FLAGS.match(pattern)
     if flags is None:
         return f"(?:{pattern})"
-    end = "\n" if "x" in flags[1] else ""  # a comment may be at its end
+    end = "\n" if "x" in flags[1] else ""  # ends a comment, if there is one
     return f"(?{flags[1]}:{searched(pattern[flags.end() :])}{end})"
 
 
 def searched(pattern: str) -> str:
-    """Return a pattern that is found in the same URLs, with no repetition at its beginning.
+    """Return a pattern that the same URLs contain, without a repetition at its beginning.
 
-    `\\w+x` is found where `\\wx` is, and `.*x` where `x` is, but they would be tried at each character anew.
+    The same URLs contain `\\w+x` and `\\wx`, or `.*x` and `x`. But `re` would try the repetition at each character.
     """
     if "|" in pattern:
         return pattern
@@ -120,15 +120,14 @@ def searched(pattern: str) -> str:
         pattern = pattern[anything.end() :]
     while (leading := _LEADING.match(pattern)) is not None:
         rest = pattern[leading.end() :]
-        if leading[2] == "+":
-            return leading[1] + rest
+        if leading["times"] == "+":
+            return leading["part"] + rest
         pattern = rest
     return pattern
 
 
 def check(name: str, text: str) -> None:
-    """Try the patterns of a setting. Raise SettingsError for one that is none or takes too long; the message names
-    it."""
+    """Test the patterns of a setting. Raise SettingsError for one that is no regular expression or takes too long."""
     for pattern in Patterns(name, patterns_in(text)).patterns:
         if _is_slow(pattern):
             raise SettingsError(
@@ -154,7 +153,7 @@ def _is_slow(pattern: str) -> bool:
 
 
 def _is_slow_for(search: Callable[[str], Any], before: str, part: str, end: str) -> bool:
-    """Return whether a search takes too long in a URL that repeats this part."""
+    """Return whether a search takes too long in a URL that repeats a part, between a beginning and an end."""
     for size in SIZES:
         url = (before + part * (size // len(part) + 1))[:size] + end
         most = MOST_SECONDS * (SOONER if size <= 1024 else 1.0)
@@ -173,20 +172,22 @@ def _seconds(search: Callable[[str], Any], url: str) -> float:
 
 
 def _attacks(tree: Any) -> list[tuple[str, str]]:
-    """Return what comes before each part that a pattern repeats, and a text that the part fits; and its own letters,
-    which are what a repeated `.` fits as well."""
+    """Return (beginning of a URL, part to repeat) for URLs in which a pattern may take long.
+
+    The parts are texts that the repeated parts of the pattern match, and the letters of a text that it matches as a
+    whole, because a repeated `.` matches all of them.
+    """
     repeats = list(_repeats(tree, ""))
     optional = sum(most == 1 for _, _, most in repeats)
-    wanted = [(before, part) for before, part, most in repeats if most > 1 or optional > MOST_OPTIONAL]
-    if wanted:
-        whole = _sample(tree)[:MOST_LETTERS]
-        wanted += [("", whole), *((before, letter) for before in ("", wanted[0][0]) for letter in dict.fromkeys(whole))]
-    return [(before[:LONGEST_BEFORE], part) for before, part in dict.fromkeys(wanted) if part][:MOST_TRIED]
+    attacks = [(before, part) for before, part, most in repeats if most > 1 or optional > MOST_OPTIONAL]
+    if attacks:
+        sample, first = _sample(tree)[:MOST_LETTERS], attacks[0][0]
+        attacks += [("", sample), *((before, letter) for before in ("", first) for letter in dict.fromkeys(sample))]
+    return [(before[:LONGEST_BEFORE], part) for before, part in dict.fromkeys(attacks) if part][:MOST_TRIED]
 
 
 def _repeats(tree: Any, before: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (what comes before it, a text that it fits, most repetitions) of each part of a pattern that may be
-    repeated."""
+    """Yield (text before it, text that it matches, most repetitions) of each repeated part of a pattern."""
     for kind, value in tree:
         if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
             _, most, body = value
@@ -199,7 +200,7 @@ def _repeats(tree: Any, before: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _samples(body: Any) -> set[str]:
-    """Return texts that a repeated part fits: one of each alternative, and these one after another."""
+    """Return texts that a repeated part matches: one for each alternative, and these in a row."""
     each = [_sample(body)]
     for kind, value in body:
         if kind is kinds.SUBPATTERN and len(value[3]) == 1:
@@ -224,7 +225,7 @@ def _bodies(kind: Any, value: Any) -> Iterator[Any]:
 
 
 def _sample(tree: Any) -> str:
-    """Return a text that a pattern fits, as far as one is easily found: it need not."""
+    """Return a text that a pattern matches, or another text if such a one is not easily found."""
     text = ""
     for kind, value in tree:
         if kind is kinds.LITERAL:
@@ -242,26 +243,25 @@ def _sample(tree: Any) -> str:
     return text[:LONGEST]
 
 
-def _letter(given: Any) -> str:
+def _letter(elements: Any) -> str:
     """Return a character of a set."""
-    if given[0][0] is not kinds.NEGATE:
-        kind, value = given[0]
-        if kind is kinds.LITERAL:
-            return chr(value)
-        if kind is kinds.RANGE:
-            return chr(value[0])
-    is_in = re.compile(_set_of(given)).match if (_set_of(given)) else None
-    return next((c for c in LETTERS if is_in is not None and is_in(c)), "a")
+    kind, value = elements[0]
+    if kind is kinds.LITERAL:
+        return chr(value)
+    if kind is kinds.RANGE:
+        return chr(value[0])
+    is_in = re.compile(_set_of(elements)).match
+    return next((c for c in LETTERS if is_in(c)), "a")
 
 
-def _set_of(given: Any) -> str:
-    """Return a set as a pattern; empty for one that cannot be written."""
+def _set_of(elements: Any) -> str:
+    """Return a set as a pattern."""
     names = {
         kinds.CATEGORY_DIGIT: r"\d", kinds.CATEGORY_NOT_DIGIT: r"\D", kinds.CATEGORY_SPACE: r"\s",
         kinds.CATEGORY_NOT_SPACE: r"\S", kinds.CATEGORY_WORD: r"\w", kinds.CATEGORY_NOT_WORD: r"\W",
     }  # fmt: skip
     parts = []
-    for kind, value in given:
+    for kind, value in elements:
         if kind is kinds.NEGATE:
             parts.append("^")
         elif kind is kinds.LITERAL:

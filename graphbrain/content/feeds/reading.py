@@ -1,9 +1,9 @@
-"""Hints out of files: sitemaps, feeds (RSS, Atom), lists of URLs and JSON lines. Nothing is fetched here.
+"""Hints from files: sitemaps, feeds (RSS, Atom), lists of URLs and JSON lines. Nothing is fetched here.
 
-A sitemap has the last change of a page as a time or as a date; a date counts from its beginning, and may mean all of
-it. An entry without either means only that the page is there: its time is 0; so do its alternates, which are the
-page in other languages. Entities that a file declares may be bombs: it is refused. Feeds need feedparser (`pip install
-'graphbrain-crawler[hints]'`).
+A sitemap gives the last change of a page as a time or as a date. A date counts from its beginning, and may mean any
+time of the day. An entry without either means only that the page exists, and its time is 0. The same holds for its
+alternates, the page in other languages. A file that declares entities is refused, because they can expand without
+limit. Feeds need feedparser (`pip install 'graphbrain-crawler[hints]'`).
 Formats: sitemaps.org, "Sitemaps XML format", 0.9; RFC 4287; W3C NOTE-datetime.
 """
 
@@ -34,15 +34,16 @@ LARGEST = 50 * 1024 * 1024
 """Bytes of one file, unpacked: the limit of sitemaps.org."""
 GZIP = b"\x1f\x8b"
 MOST_PACKED = 3
-"""The most times that a file may be packed: some are packed by their server, too."""
+"""The most times that a file may be packed: some servers pack a packed file again."""
 NAMED = 1000
 """Faults of a file that are listed one by one."""
 EXTENSIONS = ("http://www.google.com/schemas/sitemap-", "https://www.google.com/schemas/sitemap-")
 """Images, videos and news in a sitemap have addresses of their own."""
 DAY = 86_400.0
-_DATE = re.compile(r"(\d{4})(?:[-/](\d\d?)(?:[-/](\d\d?))?)?")
+_DATE = re.compile(r"(?P<year>\d{4})(?:[-/](?P<month>\d\d?)(?:[-/](?P<day>\d\d?))?)?")
 _TIME = re.compile(
-    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[Tt]|\s+)(\d\d?):(\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d+))?)?"
+    r"(?P<year>\d{4})[-/](?P<month>\d\d?)[-/](?P<day>\d\d?)"
+    r"(?:[Tt]|\s+)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d+))?)?"
     r"\s*(?:[Zz]|UTC|GMT)?(?:(?P<sign>[-+])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?"
 )
 _NAMED_MONTH = re.compile(r"\d[\s-]*[A-Za-z]{3}|[A-Za-z]{3}[a-z]*\s+\d")
@@ -53,9 +54,13 @@ _MISSING = f"Feeds are read with a package that is not installed: {installs.comm
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """The content of a file: hints; the sitemaps that an index of them lists, to be fetched and read.
+    """The content of a file.
 
-    `refused`: what could not be read, `mended`: what was read though something was wrong, each with its place.
+    Attributes:
+        hints: The pages that the file names.
+        sitemaps: The sitemaps that an index of sitemaps lists. The caller fetches them.
+        refused: The entries that could not be read, each with its place.
+        mended: The faults of entries that were read, each with its place.
     """
 
     hints: tuple[Hint, ...] = ()
@@ -64,7 +69,7 @@ class Hints:
     mended: tuple[str, ...] = ()
 
     def at(self, url: str) -> Hints:
-        """Return the same of a file that was fetched from this URL, by which addresses without a host are completed."""
+        """Return the content of a file that was fetched from this URL: relative addresses are resolved against it."""
         whole = (
             replace(hint, url=_whole(url, hint.url)) if hint.url[:4].lower() != "http" else hint for hint in self.hints
         )
@@ -72,7 +77,7 @@ class Hints:
 
 
 def _whole(base: str, reference: str) -> str:
-    """Return the address that a reference means; the reference itself where it means none."""
+    """Return the address that a reference means; the reference itself if it is no URL."""
     try:
         return resolved(base, reference)
     except BadInput:
@@ -88,8 +93,8 @@ class _Content:
     refused: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
 
-    def hints_of(self) -> Hints:
-        """All of it, with the first faults by themselves and the number of the others."""
+    def as_hints(self) -> Hints:
+        """Return the content, with at most `NAMED` faults of each kind and the number of the others."""
         refused, mended = (
             (*what[:NAMED], *([f"and {len(what) - NAMED:,} more"] if len(what) > NAMED else []))
             for what in (self.refused, self.mended)
@@ -97,7 +102,7 @@ class _Content:
         return Hints(tuple(self.hints), tuple(self.sitemaps), refused, mended)
 
     def address(self, where: str, label: str) -> bool:
-        """Return False if the text can be no URL, and note that it is refused."""
+        """Return True if the text can be a URL. Otherwise add it to the refused entries."""
         if not where:
             self.refused.append(f"{label}: an entry without an address")
         elif bad := _NO_URL.search(where):
@@ -107,7 +112,7 @@ class _Content:
         return False
 
     def moment(self, when: str, label: str) -> tuple[float, float]:
-        """Return the time, as `moment` reads it; a time that cannot be read is noted."""
+        """Return the time, as `moment` reads it. Add a time that cannot be read to the faults."""
         at, within = moment(when)
         if not (at or within) and when.strip():
             self.mended.append(f"{label}: {when.strip()[:80]!r} is no date; it counts that the page is there")
@@ -115,11 +120,17 @@ class _Content:
 
 
 def read(data: bytes | str, name: str = "it") -> Hints:
-    """The hints of a sitemap, an index of sitemaps, a feed, a list of URLs, or JSON lines, packed by gzip or not.
+    """Return the hints of a sitemap, an index of sitemaps, a feed, a list of URLs, or JSON lines, packed or not.
 
-    What is broken is read as far as it can be (see `repair`), and the rest is in `refused`. `name`: how errors call
-    the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
-    LARGEST, or declares entities; SettingsError when the package for feeds is missing.
+    A broken file is read as far as possible (see `repair`). Its other entries are in `refused`.
+
+    Args:
+        name: The name of the file in errors.
+
+    Raises:
+        BadInput: The file is of no such kind, has no entry that can be read, is larger than `LARGEST`, or declares
+            entities.
+        SettingsError: The package for feeds is missing.
     """
     content = _Content()
     text = _text(data, name, content)
@@ -134,7 +145,7 @@ def read(data: bytes | str, name: str = "it") -> Hints:
 
 
 def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
-    """The pages of a sitemap, or the sitemaps of an index. Raises as `read`."""
+    """Return the pages of a sitemap, or the sitemaps of an index. Raise the errors of `read`."""
     content = _Content()
     text = _text(data, name, content)
     kind = repair.kind_of(text)
@@ -144,7 +155,7 @@ def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
 
 
 def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
-    """The entries of an RSS or Atom feed. Raises as `read`."""
+    """Return the entries of an RSS or Atom feed. Raise as `read`."""
     content = _Content()
     text = _text(data, name, content)
     kind = repair.kind_of(text)
@@ -154,13 +165,13 @@ def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
 
 
 def _text(data: bytes | str, name: str, content: _Content) -> str:
-    """Return the text of a file: unpacked, as often as it was packed, and decoded."""
+    """Return the text of a file: unpacked as often as it was packed, and decoded."""
     if isinstance(data, str):
         raw = data.encode("utf-8", "replace")
     else:
         raw = data
         for _ in range(MOST_PACKED):
-            if raw.startswith(b"\x1f\x8b"):
+            if raw.startswith(GZIP):
                 raw = _unpack(raw, name, content)
     if len(raw) > LARGEST:
         raise BadInput(f"{name} is larger than {LARGEST >> 20} MB, the limit of sitemaps; split it.")
@@ -171,9 +182,10 @@ def _text(data: bytes | str, name: str, content: _Content) -> str:
 
 
 def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
-    """Return what gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
+    """Return the unpacked bytes, at most a few more than `LARGEST`. A file that was cut off is unpacked up to the cut.
 
-    A damaged one is refused: behind a wrong bit gzip continues, with thousands of addresses that are not in the file.
+    Raises:
+        BadInput: The file is damaged. After a wrong bit, gzip returns thousands of addresses that were not packed.
     """
     parts: list[bytes] = []
     size = 0
@@ -196,11 +208,11 @@ def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
 
 
 class _Damaged(Exception):
-    """A file that is XML, but cannot have been meant so."""
+    """A fault of a file that is well-formed XML: its tags are in the wrong places."""
 
 
 class _Pages:
-    """The entries of a sitemap while it is parsed. A place is a line, or in a mended file none."""
+    """The parser of the entries of a sitemap. Faults name the line of an entry, or in a mended file its address."""
 
     def __init__(self, text: str, content: _Content, *, mended: bool) -> None:
         self._content, self._mended = content, mended
@@ -214,7 +226,7 @@ class _Pages:
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
         parser.Parse(text, True)
-        # Sites list the same page in another language with each of them: once is enough.
+        # An alternate that is also an entry needs no second hint.
         listed = {hint.url for hint in content.hints}
         content.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
 
@@ -237,11 +249,11 @@ class _Pages:
     def _end(self, tag: str) -> None:
         space, _, name = tag.rpartition(" ")
         if self._words is not None and self._depth == self._entry + 1:
-            # An image has an address, too; but who has spelt a namespace wrongly has meant this one.
-            if space == self._space or not space.startswith(EXTENSIONS):
-                first = space == self._space
-                kept = self._fields.get(name.lower())
-                self._fields[name.lower()] = "".join(self._words).strip() if first or kept is None else kept
+            # An element of another namespace counts if the entry's own is missing, because sites misspell namespaces.
+            # Only an image's or a video's element is never the entry's.
+            own = space == self._space
+            if own or (name.lower() not in self._fields and not space.startswith(EXTENSIONS)):
+                self._fields[name.lower()] = "".join(self._words).strip()
             self._words = None
         elif self._entry == self._depth:
             self._take(f"line {self._parser.CurrentLineNumber}")
@@ -263,22 +275,23 @@ class _Pages:
 
 
 def _sitemap(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
+    # Read the file as it is. The trial keeps its own lists: a damaged file is read again, mended.
     fault = _xml(text, name)
     if fault is None:
         trial = replace(content, hints=[], sitemaps=[], refused=[*content.refused], mended=[*content.mended])
         try:
             _Pages(text, trial, mended=False)
-            return trial.hints_of()
+            return trial.as_hints()
         except _Damaged as damage:
             fault = str(damage)
     _Pages(_mended(text, kind, fault, content), content, mended=True)
     if not content.hints and not content.sitemaps:
         raise BadInput(f"{name} is not XML, and nothing in it can be read ({fault}).")
-    return content.hints_of()
+    return content.as_hints()
 
 
 def _xml(text: str, name: str) -> str | None:
-    """Return the fault that keeps a text from being XML. Raises BadInput where it declares entities."""
+    """Return the first fault of a text that is no XML, else None. Raise BadInput if it declares entities."""
     fault = repair.fault_of(text)
     if fault is not None and repair.declares_entities(text):
         raise BadInput(f"{name} declares entities, which no sitemap or feed needs; it is not read.")
@@ -294,34 +307,39 @@ def _mended(text: str, kind: repair.Kind, fault: str, content: _Content) -> str:
 
 
 def moment(text: str) -> tuple[float, float]:
-    """Return a date or time (UTC, unless it names a zone) in epoch seconds, and its length in seconds; (0, 0) if it is
-    none.
+    """Return a date or time (UTC, unless it names a zone) in epoch seconds, and its length in seconds.
 
-    All forms of W3C NOTE-datetime, those of RFC 822, and some more that are met.
+    The length of a time is 0. A text that is neither gives (0, 0). The forms are all of W3C NOTE-datetime, those of RFC
+    822, and some more that sitemaps contain.
     """
     text = text.strip()
     try:
+        # Read a day, a month or a year.
         if date := _DATE.fullmatch(text):
-            year, month, day = (int(part) if part else None for part in date.groups())
-            assert year is not None
+            year, month, day = (int(date[part] or 0) for part in ("year", "month", "day"))
             start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
             return max(0.0, start), DAY * (1 if day else 31 if month else 366)
-        # A time of day, with or without an offset.
         if time := _TIME.fullmatch(text):
-            year, month, day, hour, minute = (int(part) for part in time.groups()[:5])
-            second = float(f"{time['second'] or 0}.{time['part'] or 0}")
-            east = int(time["hours"] or 0), int(time["minutes"] or 0)
-            if hour > 24 or minute > 59 or second >= 61 or east[0] > 23 or east[1] > 59:
-                return 0.0, 0.0
-            start = datetime(year, month, day, tzinfo=UTC).timestamp() + hour * 3600 + minute * 60 + second
-            return max(0.0, start - (east[0] * 3600 + east[1] * 60) * (-1 if time["sign"] == "-" else 1)), 0.0
-        # The date of a mail or of HTTP, and what else Python reads.
+            return max(0.0, _numeric_time(time)), 0.0
+        # Read a date of a mail or of HTTP, and all other forms that Python reads.
         if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
             return max(0.0, float(mktime_tz(parts))), 0.0
         time_of_day = datetime.fromisoformat(text)
         return max(0.0, (time_of_day if time_of_day.tzinfo else time_of_day.replace(tzinfo=UTC)).timestamp()), 0.0
     except (ValueError, OverflowError):
         return 0.0, 0.0
+
+
+def _numeric_time(time: re.Match[str]) -> float:
+    """Return a match of `_TIME` in epoch seconds. Raise ValueError for an hour or an offset out of range."""
+    hour, minute = int(time["hour"]), int(time["minute"])
+    second = float(f"{time['second'] or 0}.{time['part'] or 0}")
+    offset_hours, offset_minutes = int(time["hours"] or 0), int(time["minutes"] or 0)
+    if hour > 24 or minute > 59 or second >= 61 or offset_hours > 23 or offset_minutes > 59:
+        raise ValueError("no time of day")
+    midnight = datetime(int(time["year"]), int(time["month"]), int(time["day"]), tzinfo=UTC).timestamp()
+    offset = (offset_hours * 3600 + offset_minutes * 60) * (-1 if time["sign"] == "-" else 1)
+    return midnight + hour * 3600 + minute * 60 + second - offset
 
 
 def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
@@ -335,9 +353,10 @@ def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
 
     def parsed(text: str) -> Any:
         raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
-        # From a file object, for the address of a feed would be fetched.
+        # feedparser fetches a text that is a URL; it never fetches a file object.
         return feedparser.parse(io.BytesIO(raw), sanitize_html=False, resolve_relative_uris=False)
 
+    # Parse it, and once more with the usual namespaces if its own hide all entries.
     feed = parsed(text)
     if not feed.entries and (other := parsed(repair.mend(text, kind, own_root=False).text)).entries:
         content.mended.append("its root, or its namespace, is not that of a feed")
@@ -350,12 +369,12 @@ def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
         if content.address(link, label):
             at, within = _when(entry, label, content)
             content.hints.append(Hint(link, at, "feed", within))
-    return content.hints_of()
+    return content.as_hints()
 
 
 def _when(entry: Any, label: str, content: _Content) -> tuple[float, float]:
-    """Return when an entry was updated, else published, and the length of that time; 0 if it has neither."""
-    # Asked for by its own name, feedparser would answer with the other one, and a warning.
+    """Return the time at which an entry was updated, else published, and its length in seconds; (0, 0) for neither."""
+    # feedparser's own look-up replaces a missing time by the other one, and warns. That of dict does not.
     for what in ("updated", "published"):
         if time := dict.get(entry, f"{what}_parsed"):
             try:
@@ -366,8 +385,8 @@ def _when(entry: Any, label: str, content: _Content) -> tuple[float, float]:
 
 
 def read_lines(lines: Iterable[str]) -> Hints:
-    """Hints from lines. JSON objects: 'url', and if they are known 'at' (epoch seconds, or a date or time), 'kind',
-    'within'. Or URLs, as in a sitemap of text: of pages that are there."""
+    """Return the hints of lines. A line is a URL of a page that exists, or a JSON object with 'url' and optionally 'at'
+    (epoch seconds, or a date or time), 'kind' and 'within' (seconds)."""
     return _lines(lines, _Content())
 
 
@@ -384,7 +403,7 @@ def _lines(lines: Iterable[str], content: _Content) -> Hints:
                 content.refused.append(f"line {number}: {str(error).rstrip('.')}")
         elif line and not line.startswith("#"):
             content.refused.append(f"line {number}: {line[:200]!r} is neither an http or https URL nor a JSON object")
-    return content.hints_of()
+    return content.as_hints()
 
 
 def _from_line(line: str) -> Hint:

@@ -1,8 +1,7 @@
-"""Pages as browsers read them that run no scripts: which answers are pages, the base of their references, and their
-elements.
+"""A reader of pages that agrees with a browser without scripts on what is a page, on its base URL and its elements.
 
-All that is taken of a page (links, requisites, facts, a field for a password) comes from one `Document`, so that all
-parts agree on it. Sources: WHATWG HTML (`base`, `template`, `iframe srcdoc`), WHATWG URL (the charset of a query), and
+Links, requisites, facts and password fields of a page are all read from one `Document`, so that all parts of the code
+see the same page. Sources: WHATWG HTML (`base`, `template`, `iframe srcdoc`), WHATWG URL (the charset of a query), and
 WHATWG Fetch ("extract a MIME type").
 """
 
@@ -31,17 +30,17 @@ PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
 """The elements that lead to other pages, and the attribute with the URL."""
 NO_PAGES = ("javascript:", "mailto:", "tel:", "data:", "blob:", "about:", "sms:")
 LARGE = 1 << 20
-"""Bytes of a body beyond which it is parsed only up to `MOST_ELEMENTS`."""
+"""Most bytes of a body that is parsed in full. Of a larger one the first `MOST_ELEMENTS` elements are read."""
 MOST_ELEMENTS = 200_000
-"""Elements of a large page that are read: a tree takes thirty times the memory of its text."""
+"""Most elements of a large page that are read: a tree takes thirty times the memory of its text."""
 PIECE = 1 << 16
 """Bytes of a large page that are parsed at a time."""
 SPECIAL = ("/.", ":", "//", "\\", "\t", "\n", "\r")
-"""Parts of a reference that must be parsed."""
+"""A reference that contains one of these must be parsed to be resolved."""
 MOST_DEEP = 3
-"""Documents within documents that are read."""
+"""Most levels of documents within documents that are read."""
 MOST_BEFORE_ROOT = 10_000
-"""Comments and the like before the first element of an XML document that are skipped."""
+"""Most comments, spaces and declarations that are skipped before the first element of an XML document."""
 XHTML = "http://www.w3.org/1999/xhtml"
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.DOTALL | re.IGNORECASE)
@@ -51,38 +50,39 @@ log = logging.getLogger(__name__)
 
 
 class Document:
-    """One document, parsed: that of a page, or one within it (`iframe srcdoc`).
+    """A parsed document: that of a page, or one within it (`iframe srcdoc`).
 
     Args:
         root: The root of its tree.
         url: The URL against which its base is resolved.
-        encoding: The charset in which its queries are written.
+        encoding: The charset in which the queries of its references are escaped.
+        depth: The number of documents that contain it.
     """
 
     def __init__(self, root: Any, url: str, encoding: str, depth: int = 0) -> None:
         self.root, self._encoding, self._depth = root, encoding, depth
         self.base = _base_of(root, url)
         self.join = Joined(self.base, encoding)
-        """The target of each reference, by its text."""
+        """Reference in the document → its URL."""
 
     @classmethod
     def of(cls, response: TextResponse) -> Document:
-        """Return the document of a page, which is parsed once. Its base is handed to Scrapy."""
+        """Return the document of a page, which is parsed once, and set its base in Scrapy."""
         if (document := _DOCUMENTS.get(response)) is None:
-            _hand_over(response, response.url)  # Scrapy's own selector raises at a base that names no URL
+            _set_base(response, response.url)  # Scrapy's selector, which parses, raises at a base that names no URL
             document = _DOCUMENTS[response] = cls(_root_of(response), response.url, response.encoding)
-            _hand_over(response, document.base)
+            _set_base(response, document.base)
         return document
 
     def elements(self, *tags: str) -> Iterator[tuple[Any, Document]]:
-        """Yield the elements with these names, or all, each with its document, in their order.
+        """Yield the elements with these names, or all elements, each with its document, in document order.
 
-        What is within a template is no part of the page. What is within `noframes` is, and so is the document of an
-        iframe's `srcdoc`, which takes the place of its `src`.
+        Elements within a `template` are left out. Those within `noframes` are included, and so are those of the
+        document in the `srcdoc` of an iframe, which takes the place of its `src`.
         """
-        aside = {node for template in self.root.iter("template") for node in template.iter()}
+        in_templates = {node for template in self.root.iter("template") for node in template.iter()}
         for node in self.root.iter(*(tags or ("*",)), "iframe", "noframes"):
-            if node in aside:
+            if node in in_templates:
                 continue
             inner = self._within(node)
             if inner is not None:
@@ -91,11 +91,11 @@ class Document:
                 yield node, self
 
     def has_password_field(self) -> bool:
-        """Return whether the page asks for a password."""
+        """Return whether the page has a field for a password."""
         return any((node.get("type") or "").strip().lower() == "password" for node, _ in self.elements("input"))
 
     def state(self, facts: PageFacts) -> None:
-        """Give the elements that state facts of the page to their reader."""
+        """Pass the elements that state facts of the page to `facts`."""
         for node in self.root.iter(*ELEMENTS):
             if any(above.tag in ASIDE for above in node.iterancestors()):
                 continue
@@ -105,7 +105,7 @@ class Document:
                 facts.end("title")
 
     def _within(self, node: Any) -> Document | None:
-        """Return the document that an element has as text; None if it has none."""
+        """Return the document that an iframe or a `noframes` element contains as text; None if there is none."""
         text = node.get("srcdoc") if node.tag == "iframe" else node.text if node.tag == "noframes" else None
         if not text or self._depth >= MOST_DEEP:
             return None
@@ -115,10 +115,10 @@ class Document:
 _DOCUMENTS: WeakKeyDictionary[Response, Document] = WeakKeyDictionary()
 
 
-def _hand_over(response: Response, base: str) -> None:
-    """Let Scrapy take this as the base of a page: it looks for one in the first 4,096 characters alone, by a pattern.
+def _set_base(response: Response, base: str) -> None:
+    """Set the base of a page in Scrapy's cache: Scrapy itself searches only the first 4,096 characters for it.
 
-    It remembers the base of each response. Where a version of it does so no more, it goes on as before.
+    If a version of Scrapy has no such cache, nothing is set.
     """
     bases: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
     if bases is not None:
@@ -126,7 +126,7 @@ def _hand_over(response: Response, base: str) -> None:
 
 
 def _base_of(root: Any, url: str) -> str:
-    """Return the base of a document: the first `base` counts, wherever it is, and none within another element's."""
+    """Return the base of a document: that of its first `base` element outside templates and the like."""
     facts = PageFacts(url)
     for node in root.iter("base"):
         if not any(above.tag in ASIDE for above in node.iterancestors()):
@@ -135,7 +135,7 @@ def _base_of(root: Any, url: str) -> str:
 
 
 def _root_of(response: TextResponse) -> Any:
-    """Return the root of a page's tree. A large page is parsed in pieces, as far as its elements are not too many."""
+    """Return the root of a page's tree. A large page is parsed in pieces, until it has `MOST_ELEMENTS` elements."""
     if len(response.body) <= LARGE:
         return response.selector.root
     decoder = codecs.getincrementaldecoder(response.encoding)("replace")
@@ -152,35 +152,34 @@ def _root_of(response: TextResponse) -> Any:
 
 
 def links_of(response: TextResponse) -> dict[str, tuple[str, str]]:
-    """Return (text, rel) of each link of a page by its URL, in their order.
+    """Return URL → (text, rel) for the links of a page, in document order.
 
-    Of several links to one URL the first text counts, and the words of rel that all of them have.
+    If several links have one URL, its text is the first that is not empty, and its rel has the words that all of them
+    have.
     """
     links: dict[str, tuple[str, frozenset[str]]] = {}
     for node, document in Document.of(response).elements(*PLACES):
         href = node.get(PLACES[node.tag])
         if not href or href.lstrip()[:11].lower().startswith(NO_PAGES):
             continue
-        # Without its fragment: pages have hundreds of links to places in themselves.
+        # Drop the fragment, because it names a place in the same page. One that begins with "!" is part of the URL.
         front, mark, fragment = href.strip().partition("#")
-        kept = f"#{fragment}" if mark and fragment.startswith("!") else ""
+        hash_bang = f"#{fragment}" if mark and fragment.startswith("!") else ""
         if not (url := document.join[front.strip() or "#"].partition("#")[0]):
             continue
-        url += kept
+        url += hash_bang
+        # Merge the link with earlier ones to the same URL.
         words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
-        before = links.get(url)
-        if before is None or not before[0]:
-            text = " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
-        else:
-            text = before[0]
-        links[url] = text, words if before is None else words & before[1]
+        earlier_text, earlier_words = links.get(url, ("", words))
+        text = earlier_text or " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
+        links[url] = text, words & earlier_words
     return {url: (text, " ".join(sorted(words))) for url, (text, words) in links.items()}
 
 
 class Joined(dict[str, str]):
-    """The targets of the references of a document, as by `resolved`, without parsing those that need no parsing: a page
-    has hundreds of links, many of them twice. Empty for what is no URL.
+    """A cache of the URLs of a document's references. It maps a reference to its URL, or to "" if it is no URL.
 
+    The URLs are those of `resolved`. Most references are joined without parsing, because a page has hundreds of them.
     Letters of a query that are not ASCII are escaped in the charset of the document, as browsers do.
     """
 
@@ -204,7 +203,7 @@ class Joined(dict[str, str]):
             return self._page + href
         if href.startswith(("http://", "https://")):
             return href
-        # Dots may mean folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
+        # Join a plain path as text. Parse it if it may hold a step like "..", a scheme, a host or an empty query.
         if first not in "?;." and not any(part in path for part in SPECIAL) and href[-1] not in "?#;":
             return (self._origin if first == "/" else self._folder) + href
         try:
@@ -213,39 +212,39 @@ class Joined(dict[str, str]):
             return ""
 
     def _escaped(self, url: str) -> str:
-        """Return a URL whose query is ASCII. A letter that the charset lacks is written as in HTML."""
+        """Return a URL whose query is ASCII. A letter that the charset lacks becomes an HTML character reference."""
         front, mark, fragment = url.partition("#")
-        front, asks, query = front.partition("?")
+        front, question_mark, query = front.partition("?")
         letters = (c if c.isascii() else quote(c.encode(self._encoding, "xmlcharrefreplace"), "") for c in query)
-        return f"{front}{asks}{''.join(letters)}{mark}{fragment}"
+        return f"{front}{question_mark}{''.join(letters)}{mark}{fragment}"
 
 
 # ---------------------------------------------------------------- which answers are pages
 
 
 def is_markup(response: Response) -> TypeGuard[TextResponse]:
-    """Return whether an answer has elements. JSON has none, nor has a text whose header names JSON."""
+    """Return whether an answer has elements. JSON has none."""
     return isinstance(response, TextResponse) and hasattr(response.selector.root, "iter")
 
 
 def media_type(values: Iterable[str]) -> str | None:
-    """Return the content type that counts of those of an answer: the last one, of several in one header, too.
+    """Return the content type of an answer: the last type that its headers name. None without a header.
 
-    `*/*`, and a text that is no type, count only where there is nothing else.
+    If the headers name no type, or only `*/*`, the first text is returned.
     """
-    given = [one.strip() for value in values for one in value.split(",")]
-    types = [one for one in given if _MEDIA_TYPE.match(one) and not one.startswith("*/*")]
-    return types[-1] if types else next(iter(given), None)
+    texts = [one.strip() for value in values for one in value.split(",")]
+    types = [text for text in texts if _MEDIA_TYPE.match(text) and not text.startswith("*/*")]
+    return types[-1] if types else next(iter(texts), None)
 
 
 def as_page(response: Response) -> Response:
-    """Return an answer as the page that browsers show of it, with its base known to Scrapy; other answers unchanged.
+    """Return an HtmlResponse for an answer that browsers show as a page; other answers unchanged. Set its base.
 
-    XHTML is a page whatever type of XML its header names, and so is HTML whose header has its type twice.
+    These are also XHTML with any type of XML, and HTML whose header has its type twice, which Scrapy takes for others.
     """
     if not isinstance(response, HtmlResponse):
-        named = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()
-        if named == "text/html" or (named.endswith(("/xml", "+xml")) and _is_xhtml(response)):
+        kind = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()
+        if kind == "text/html" or (kind.endswith(("/xml", "+xml")) and _is_xhtml(response)):
             response = response.replace(cls=HtmlResponse)
     if isinstance(response, HtmlResponse):
         Document.of(response)
@@ -257,20 +256,20 @@ def _types_of(response: Response) -> list[str]:
 
 
 def _is_xhtml(response: Response) -> bool:
-    """Return whether the first element of a document is that of XHTML."""
+    """Return whether the first element of a document is `html` in the namespace of XHTML."""
     if not isinstance(response, TextResponse):
         return False
-    text, at = response.text.removeprefix("\ufeff"), 0
+    text, position = response.text.removeprefix("\ufeff"), 0
     for _ in range(MOST_BEFORE_ROOT):
-        if (skipped := _BEFORE_ROOT.match(text, at)) is None:
+        if (skipped := _BEFORE_ROOT.match(text, position)) is None:
             break
-        at = skipped.end()
-    root = _HTML_ROOT.match(text, at)
+        position = skipped.end()
+    root = _HTML_ROOT.match(text, position)
     return root is not None and XHTML in root[0]
 
 
 def true_coding(response: Response) -> Response:
-    """Return an answer without the label gzip if its body is none: a plain body under that label is one."""
+    """Return an answer, without the label gzip in `Content-Encoding` if its body is not packed by gzip."""
     labels = [
         one.strip().lower() for value in response.headers.getlist("Content-Encoding") for one in value.split(b",")
     ]

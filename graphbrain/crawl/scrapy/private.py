@@ -1,9 +1,10 @@
-"""Addresses to which a public site must not lead a crawl: private, loopback and link-local ones, and those of metadata.
+"""A guard against requests to private addresses: private, loopback and link-local ones, and those of cloud metadata.
 
-Each request is judged by the address to which its host's name resolves when it is sent: of pages, robots.txt, sitemaps,
-requisites and scripts, and each redirect. The connection takes that address from the same cache. A name that the user
-has named may be private, if it is when it is met first; so a public name that changes its address later is refused.
-Behind a proxy, which resolves names itself, hosts that are written as addresses are judged.
+A public site must not lead a crawl to them. The guard checks every request (pages, robots.txt, sitemaps, requisites,
+scripts, redirects) by the address to which the name of its host resolves when the request is sent. The connection takes
+the address from the same cache. A host that the user has named may be private, if it is private at its first request: a
+public name that gets a private address later is refused. Behind a proxy, which resolves names itself, the guard checks
+only hosts that are written as addresses.
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ _Address = IPv4Address | IPv6Address
 
 
 class PrivateAddress(IgnoreRequest):
-    """A request would go to a private address that the user has not named."""
+    """An error for a request to a private address that the user has not named."""
 
 
 def is_private(text: str) -> bool:
-    """Return whether an address is none of the public internet, or holds one that is not: IPv4 in IPv6, 6to4, Teredo,
-    NAT64. Raise ValueError for what is no address."""
+    """Return whether an address, or an IPv4 address within it (mapped, 6to4, Teredo, NAT64), is not public.
+
+    Raises ValueError for a text that is no address.
+    """
     address = ip_address(text.strip("[]").partition("%")[0])
     return any(not each.is_global or each.is_multicast for each in (address, *_embedded(address)))
 
@@ -53,25 +56,25 @@ def _embedded(address: _Address) -> Iterable[_Address]:
 
 
 class PrivateAddresses:
-    """The judgement of one crawl.
+    """The rules by which one crawl refuses private addresses.
 
     Args:
-        named: Hosts, without ports, that the user has named.
+        named: The hosts, without ports, that the user has named and that may be private.
     """
 
     def __init__(self, named: Iterable[str] = ()) -> None:
         self._named = {host.lower() for host in named}
-        """Hosts that may be private, and have not been met."""
+        """Hosts that may be private, and that no request has gone to yet."""
         self._allowed = set[str]()
         self._proxies = set[str]()
 
     def check_connection(self, name: str, address: str) -> None:
-        """Raise PrivateAddress if no connection may be made to this host at this address. Proxies may be anywhere."""
+        """Raise PrivateAddress if no connection may be made to a host at this address. A proxy may be private."""
         if name not in self._proxies:
             self.check(name, address)
 
     def check(self, host: str, address: str) -> None:
-        """Raise PrivateAddress if a request for this host must not go to this address."""
+        """Raise PrivateAddress if a request for a host must not go to this address."""
         name = _spelled(host)
         try:
             private = is_private(address)
@@ -104,7 +107,7 @@ def _spelled(host: str) -> str:
 
 
 async def _resolved(host: str) -> str:
-    """Return the address of a host; empty if it has none, which the download will find."""
+    """Return the address of a host. Empty if it has none: the download will then fail."""
     from twisted.internet import reactor
 
     try:
@@ -115,12 +118,12 @@ async def _resolved(host: str) -> str:
 
 
 def guarded(addresses: PrivateAddresses) -> type[CachingThreadedResolver]:
-    """Return a resolver for connections that judges again: a name may have got a private address since the request was
-    judged."""
+    """Return a class of resolvers that check addresses again for each connection: a name may get a private address
+    after its request was checked."""
 
     class Guarded(CachingThreadedResolver):
         def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802  # Twisted's name
-            """Return the address of a host. Twisted calls this."""
+            """Return the address of a host, or fail with PrivateAddress. Twisted calls this."""
             return super().getHostByName(name, timeout).addCallback(self._checked, name)
 
         @staticmethod
@@ -132,7 +135,7 @@ def guarded(addresses: PrivateAddresses) -> type[CachingThreadedResolver]:
 
 
 class PublicOnly:
-    """Refuses requests to private addresses, but for hosts of the spider's `start_urls` and of `allow_hosts`."""
+    """A middleware that refuses requests to private addresses, except hosts of `start_urls` and of `allow_hosts`."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -140,12 +143,12 @@ class PublicOnly:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy to make it."""
+        """Make a middleware. Scrapy calls this."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Called by Scrapy with every request."""
-        if self._addresses is None:  # there is a spider now
+        """Raise PrivateAddress if a request must not be sent. Scrapy calls this with every request."""
+        if self._addresses is None:  # the crawler has no spider before the first request
             urls = getattr(self.crawler.spider, "start_urls", None) or ()
             hosts = str(self.crawler.settings.get("GRAPHBRAIN_ALLOW_HOSTS") or "").replace(",", " ").split()
             self._addresses = PrivateAddresses([*(urlsplit(url).hostname or "" for url in urls), *hosts])

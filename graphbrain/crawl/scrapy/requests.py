@@ -1,7 +1,7 @@
-"""The border between Scrapy and the brain: settings, requests as pages with notes, and the facts of pages.
+"""Conversions between Scrapy and the brain: settings, requests as pages with notes, and the facts of pages.
 
-A request becomes a page when a GET of its URL, and a note in JSON with the names of its callbacks, its arguments and
-its headers, can make it again, in any process that runs the same spider.
+A request becomes a page if any process with the same spider can make it again by a GET of its URL and a note. The note
+is JSON with the names of the callbacks, their arguments and the headers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from parsel import Selector
 from scrapy import Request, Spider
+from scrapy.exceptions import StopDownload
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.spiders import CrawlSpider
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLAIM",
     "EVERY",
+    "MARK",
     "Reader",
     "ScrapyOptions",
     "asks_for_robots",
@@ -48,37 +50,43 @@ __all__ = [
     "hashed",
     "latency",
     "led",
-    "plain_meta",
+    "read_no_body",
     "request_for",
     "resource_request",
+    "unmarked",
     "unread",
     "userless",
 ]
 
 CLAIM = "graphbrain_claim"
-"""The key of the claim in a request's meta, for the spider to read."""
+"""The key in a request's meta under which a spider finds the claim."""
+AGAIN = "graphbrain_again"
+"""The key in the meta of a request that repeats another one, with a new cookie."""
+MARK = "_graphbrain"
+"""The key in a request's meta under which the scheduler keeps the number of its visit."""
 EVERY = "graphbrain_every_process"
-"""A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
+"""The key in the meta of a request that each process sends and that is no page of the brain, such as a login."""
 OWN = (
     *("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds", "allow_private"),
     *("session", "follow_logout"),
 )
-"""Settings of the add-on that are none of the brain's."""
+"""The settings of the add-on that are not settings of the brain."""
 LONGEST_NOTE = 30_000
-"""Characters of a note; a request that needs more stays with its process."""
+"""Most characters of a note. Only the process that made it sends a request that needs more."""
 PASSING = {
     *("depth", "download_latency", "download_slot", "is_start_request", "redirect_reasons", "redirect_times"),
-    *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
+    *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", AGAIN, CLAIM),
 }
-"""Meta that describes the course of a request, and is not needed to make it again."""
+"""Keys of meta that describe what has happened to a request, and that are not needed to make it again."""
 MOST_OF_SITEMAP = 52_428_800
-"""Bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
+"""Most bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
 MOST_LEFT = 100_000
-"""Links that would end the session which are counted once each."""
+"""Most links that would end the session and are remembered, so that each is counted once."""
 IGNORED = frozenset(IGNORED_EXTENSIONS)
-"""Endings of files that Scrapy's extractor of links leaves out, too."""
+"""Endings of files whose links are left out, as by Scrapy's own link extractor."""
 _ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 WORDS = "//text()[not(parent::script or parent::style or parent::noscript)]"
+"""The XPath of the text that a page shows."""
 
 log = logging.getLogger(__name__)
 
@@ -87,12 +95,20 @@ Rate = Callable[[Response], float | None]
 
 @dataclass(frozen=True)
 class ScrapyOptions:
-    """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
+    """The GRAPHBRAIN_… settings of a Scrapy project.
 
-    `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
-    `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain. `now_only`: only
-    pages that were asked for by hand are fetched. `kinds`: the kinds of claims that are asked for.
-    `session`: the requests have a session, whose end is looked for. `follow_logout`: links that end it are followed.
+    Attributes:
+        brain: The settings of the brain, by name, for `Brain.open`.
+        canonical: The user's function from a URL to its canonical form.
+        rate: The user's function from a response to its relevance.
+        topic: The topic by which the relevance of pages is found, instead of `rate`.
+        every_link: True if all links of a page are reported, and not only those that the spider follows.
+        patience: Seconds, as `Desk` has it.
+        every_start: True if every process sends the requests of `start()`, which are no pages of the brain then.
+        now_only: True if only pages are claimed that were asked for by `graphbrain now`.
+        kinds: The kinds of claims to ask for.
+        session: True if the requests have a session, whose end is to be found.
+        follow_logout: True if links that end the session are followed.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -109,17 +125,17 @@ class ScrapyOptions:
 
     @classmethod
     def of(cls, settings: BaseSettings) -> ScrapyOptions:
-        """Read them. Raises SettingsError for what is unknown or impossible."""
-        given = {
+        """Read the settings of a project. Raises SettingsError for an unknown setting and for an impossible value."""
+        # Split the settings of the add-on from those of the brain.
+        of_brain = {
             str(name).removeprefix("GRAPHBRAIN_").lower(): settings[name]
             for name in settings
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
-        # Take out the settings of the add-on; the others are the brain's.
-        own = {name: given.pop(name, None) for name in OWN}
-        wrong = sorted(set(given) - set(Settings.names()))
-        if wrong:
-            raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
+        own = {name: of_brain.pop(name, None) for name in OWN}
+        unknown_names = sorted(set(of_brain) - set(Settings.names()))
+        if unknown_names:
+            raise SettingsError(unknown(unknown_names[0], [*own, *Settings.names()], variable_of))
         # Check values that exclude each other, or that are words.
         if own["topic"] is not None and own["relevance"] is not None:
             raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
@@ -128,39 +144,39 @@ class ScrapyOptions:
         if own["start"] not in (None, "once", "every"):
             raise SettingsError(f"GRAPHBRAIN_START must be 'once' or 'every', not {own['start']!r}.")
         return cls(
-            given,
-            _function("GRAPHBRAIN_CANONICAL", own["canonical"]),
-            _function("GRAPHBRAIN_RELEVANCE", own["relevance"]),
-            None if own["topic"] is None else _topic(own["topic"]),
-            own["links"] == "all",
-            None if own["patience"] is None else _seconds(own["patience"]),
-            own["start"] == "every",
-            own["now_only"] is not None and settings.getbool("GRAPHBRAIN_NOW_ONLY"),
-            PAGES if own["kinds"] is None else _kinds(settings),
-            own["session"] is not None and settings.getbool("GRAPHBRAIN_SESSION"),
-            own["follow_logout"] is not None and settings.getbool("GRAPHBRAIN_FOLLOW_LOGOUT"),
+            brain=of_brain,
+            canonical=_function("GRAPHBRAIN_CANONICAL", own["canonical"]),
+            rate=_function("GRAPHBRAIN_RELEVANCE", own["relevance"]),
+            topic=None if own["topic"] is None else _topic(own["topic"]),
+            every_link=own["links"] == "all",
+            patience=None if own["patience"] is None else _seconds(own["patience"]),
+            every_start=own["start"] == "every",
+            now_only=own["now_only"] is not None and settings.getbool("GRAPHBRAIN_NOW_ONLY"),
+            kinds=PAGES if own["kinds"] is None else _kinds(settings),
+            session=own["session"] is not None and settings.getbool("GRAPHBRAIN_SESSION"),
+            follow_logout=own["follow_logout"] is not None and settings.getbool("GRAPHBRAIN_FOLLOW_LOGOUT"),
         )
 
 
-def _function(name: str, given: Any) -> Callable[[Any], Any] | None:
-    """A function, or the path of one."""
-    if given is None:
+def _function(name: str, value: Any) -> Callable[[Any], Any] | None:
+    """Return the function that a setting names or is; None without a value."""
+    if value is None:
         return None
     try:
-        function: Any = load_object(given)
+        function: Any = load_object(value)
     except (ImportError, NameError, ValueError, TypeError) as error:
         raise SettingsError(f"{name} names nothing that can be imported ({error}).") from None
     if not callable(function):
-        raise SettingsError(f"{name} must be a function or the path of one, not {given!r}.")
+        raise SettingsError(f"{name} must be a function or the path of one, not {value!r}.")
     return function  # type: ignore[no-any-return]
 
 
-def _topic(given: Any) -> TopicRelevance:
-    """A topic from text with words, or from a list of files that hold pages about it."""
+def _topic(words_or_files: Any) -> TopicRelevance:
+    """Return a topic from a text with words, or from a list of files with pages about it."""
     try:
-        if isinstance(given, str):
-            return TopicRelevance.from_words(given)
-        pages = [Path(name).read_text(encoding="utf-8", errors="replace") for name in given]
+        if isinstance(words_or_files, str):
+            return TopicRelevance.from_words(words_or_files)
+        pages = [Path(name).read_text(encoding="utf-8", errors="replace") for name in words_or_files]
     except BadInput as error:
         raise SettingsError(f"GRAPHBRAIN_TOPIC: {error}") from None
     except (OSError, TypeError) as error:
@@ -172,7 +188,7 @@ def _topic(given: Any) -> TopicRelevance:
 
 
 def asks_for_robots(settings: BaseSettings) -> bool:
-    """Return True if robots.txt are to be claimed from the brain."""
+    """Return whether the crawl claims robots.txt from the brain."""
     return "robots" in _named_kinds(settings)
 
 
@@ -183,71 +199,79 @@ def _named_kinds(settings: BaseSettings) -> list[str]:
 def _kinds(settings: BaseSettings) -> frozenset[str]:
     kinds = frozenset(_named_kinds(settings))
     if "page" not in kinds or not kinds <= set(KINDS):
-        given = settings["GRAPHBRAIN_KINDS"]
+        value = settings["GRAPHBRAIN_KINDS"]
         raise SettingsError(
-            f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots', 'sitemap' and 'link', not {given!r:.80}."
+            f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots', 'sitemap' and 'link', not {value!r:.80}."
         )
     return kinds
 
 
-def _seconds(given: Any) -> float:
+def _seconds(value: Any) -> float:
     try:
-        seconds = float(given)
+        seconds = float(value)
     except (TypeError, ValueError):
         seconds = -1.0
     if not seconds >= 0:
-        raise SettingsError(f"GRAPHBRAIN_PATIENCE must be seconds, 0 or more, not {given!r}.")
+        raise SettingsError(f"GRAPHBRAIN_PATIENCE must be seconds, 0 or more, not {value!r}.")
     return seconds
 
 
 class Reader:
-    """Reads the relevance of a page and of its links from its text. Used in one thread."""
+    """A reader of a page's links, facts and relevance. One thread uses it."""
 
     def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
         self._agent = agent
-        self._left_links = set[int]()
+        self._logout_links = set[int]()
 
     @property
     def left_out(self) -> int:
-        """The number of links, of as many as are remembered, that are left out because they would end the session."""
-        return len(self._left_links)
+        """The number of links that were left out because they would end the session, at most `MOST_LEFT`."""
+        return len(self._logout_links)
 
     def leaves_out(self, url: str) -> bool:
-        """Return whether a link is left out because it would end the session, and count it, once."""
+        """Return whether a link is left out because it would end the session. Count each such link once."""
         if not self._options.session or self._options.follow_logout or not leads_out(url):
             return False
-        if len(self._left_links) < MOST_LEFT:
-            self._left_links.add(hash(url))
+        if len(self._logout_links) < MOST_LEFT:
+            self._logout_links.add(hash(url))
         return True
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
     ) -> tuple[float | None, list[str | Link]]:
-        """Relevance of the page, None if it is not known, and its links; a spider's own guess goes over ours.
+        """Return the relevance of a page and its links. The spider's own guesses take precedence.
 
-        `followed`: URL → (text of the link, the spider's guess), None for what is not known.
+        Args:
+            response: The page.
+            followed: The links that the spider follows: URL → (text of the link, the spider's guess of the relevance of
+                its target). None for what is not known.
+
+        Returns:
+            (relevance from 0 to 1 or None if it is not known, links).
         """
-        near = self.near(response)
-        read = self._links(response)
-        texts = {url: text for url, (text, _) in read.items()}
-        anchors = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
-        every = read if self._options.every_link else ()
-        urls = [url for url in every if ending_of(url) not in IGNORED and not self.leaves_out(url)]
+        relevance = self.relevance(response)
+        in_page = self._links(response)
+        # Find the texts of links by key: the spider may write a URL in another form than the page.
+        texts = {_key(url): text for url, (text, _) in in_page.items()} if self._options.topic is not None else {}
+        reported = in_page if self._options.every_link else ()
+        urls = [url for url in reported if ending_of(url) not in IGNORED and not self.leaves_out(url)]
         links: list[str | Link] = []
         for url in dict.fromkeys([*urls, *followed]):
-            text, given = followed.get(url, (None, None))
-            guess = self._share("graphbrain_relevance", given, url)
-            if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
-                guess = self.nearness(near, text or (anchors.get(_key(url)) if anchors else None))
-            words, rel = read.get(url.partition("#")[0]) or ("", "")
-            words = text or words
-            bare = guess is None and not words and not rel
-            links.append(url if bare else Link(url, guess, anchor=words or None, rel=rel or None))
-        return near, links
+            # Guess the relevance of the target, if the spider has not.
+            spiders_text, spiders_guess = followed.get(url, (None, None))
+            guess = self._share("graphbrain_relevance", spiders_guess, url)
+            if guess is None and relevance is not None:
+                guess = self.relevance_of_link(relevance, spiders_text or (texts.get(_key(url)) if texts else None))
+            # Report a link without text, rel and guess as its URL alone.
+            text, rel = in_page.get(url.partition("#")[0]) or ("", "")
+            text = spiders_text or text
+            is_plain = guess is None and not text and not rel
+            links.append(url if is_plain else Link(url, guess, anchor=text or None, rel=rel or None))
+        return relevance, links
 
     def _links(self, response: Response) -> dict[str, tuple[str, str]]:
-        """Return (text, rel) of each link of a page by its URL."""
+        """Return URL → (text, rel) for the links of a page; none if they cannot be read."""
         if isinstance(response, HtmlResponse):
             try:
                 return links_of(response)
@@ -256,7 +280,7 @@ class Reader:
         return {}
 
     def facts(self, response: Response) -> tuple[dict[str, Any], list[str]]:
-        """Return the facts of a page, for later questions; and its link by a refresh, where all links count."""
+        """Return the facts of a page by name, and the target of its refresh if all links are reported."""
         headers = {name: _values(response, name) for name in HEADERS}
         page = PageFacts(response.url, headers, self._agent)
         if isinstance(response, HtmlResponse):
@@ -270,8 +294,8 @@ class Reader:
         facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
         return facts, [refresh[1]] if refresh and self._options.every_link else []
 
-    def near(self, response: Response) -> float | None:
-        """Return the relevance of the page; None if it is not known, as where the user's function fails."""
+    def relevance(self, response: Response) -> float | None:
+        """Return the relevance of a page; None if it is not known, as after an error of the user's function."""
         if self._options.rate is not None:
             try:
                 return self._share("GRAPHBRAIN_RELEVANCE", self._options.rate(response), response.url)
@@ -281,23 +305,27 @@ class Reader:
             return self._options.topic(_words(response.selector))
         return None
 
-    def _share(self, name: str, given: Any, url: str) -> float | None:
-        """A relevance that the user has given; None when it is none."""
-        if given is None:
+    def _share(self, name: str, value: Any, url: str) -> float | None:
+        """Return a relevance from the user's code; None, with a line in the log, if it is not from 0 to 1."""
+        if value is None:
             return None
-        if number(given) and 0 <= given <= 1:
-            return float(given)
-        log.error("%s must be from 0 to 1, not %r, for %s.", name, given, url)
+        if number(value) and 0 <= value <= 1:
+            return float(value)
+        log.error("%s must be from 0 to 1, not %r, for %s.", name, value, url)
         return None
 
-    def nearness(self, near: float | None, text: str | None) -> float | None:
-        """A guess how near the target of a link is, from its page's relevance and its text."""
-        return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
+    def relevance_of_link(self, relevance: float | None, text: str | None) -> float | None:
+        """Return a guess of the relevance of a link's target, from the relevance of its page and its text."""
+        return guess(relevance, self._options.topic(text) if self._options.topic is not None and text else None)
 
 
 def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
-    """The status of the temporary redirect by which Scrapy came to an answer, and the URLs through which it led; None
-    where there was none. A refresh that it has followed has the status 200."""
+    """Return the redirects that Scrapy has followed to an answer.
+
+    Returns:
+        (status of the first redirect, the URLs to which the redirects led); None without a redirect. The status of a
+        refresh is 200.
+    """
     meta = {} if response.request is None else response.request.meta
     urls, reasons = meta.get("redirect_urls"), meta.get("redirect_reasons")
     if not urls or not reasons:
@@ -307,7 +335,7 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
 
 
 def first_step(request: Request) -> tuple[int, str] | None:
-    """Return the status and the target of the first redirect by which Scrapy came to this request; None without one."""
+    """Return (status, target) of the first redirect that Scrapy has followed to a request; None without one."""
     reasons, urls = request.meta.get("redirect_reasons"), request.meta.get("redirect_urls")
     if not reasons or not urls or not isinstance(reasons[0], int):
         return None
@@ -315,26 +343,26 @@ def first_step(request: Request) -> tuple[int, str] | None:
 
 
 def _values(response: Response, name: str) -> list[str]:
-    """The values of a header."""
+    """Return the values of a header as texts."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]
 
 
 def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
-    """Return the report with the hashes of its body in place of the body: those by which changes are found."""
+    """Return a report in which hashes take the place of the body. The brain finds changes of the page by them."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change, report.url)
     hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}
     return replace(report, body=None, **hashes)
 
 
 def latency(response: Response) -> float | None:
-    """Return the seconds that the fetch took, as Scrapy has measured it; None for an answer from a cache."""
+    """Return the seconds that the fetch took, as Scrapy measured them; None for an answer from a cache."""
     seconds = None if response.request is None else response.request.meta.get("download_latency")
     return float(seconds) if number(seconds) else None
 
 
 def ending_of(url: str) -> str:
-    """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
-    refuse."""
+    """Return the ending of the file name in a URL, in lower case. Empty if there is none, and for a text that is no
+    URL: the brain will refuse that."""
     try:
         ending = _ENDING.search(urlsplit(url).path)
     except ValueError:
@@ -347,7 +375,7 @@ def _words(page: Selector) -> str:
 
 
 def _key(url: str) -> str:
-    """Return one name for all variants of a URL, or the text itself if it is no URL of a page."""
+    """Return the key of a URL, which all its variants share; the text itself if it is no URL of a page."""
     try:
         return key_of(spell(url))
     except BadInput:
@@ -355,55 +383,65 @@ def _key(url: str) -> str:
 
 
 def userless(request: Request) -> Request:
-    """The request of the same URL without a user and a password: Scrapy would look them up as a part of the host."""
+    """Return a request without user and password in its URL: Scrapy would take them for a part of the host name."""
     url = without_user(request.url)
     return request if url == request.url else request.replace(url=url)
 
 
-def plain_meta(meta: Mapping[Any, Any], mark: str = "") -> dict[Any, Any]:
-    """Meta without the tie to a visit."""
-    return {key: value for key, value in meta.items() if key not in (mark, CLAIM)}
+def unmarked(request: Request) -> Request:
+    """Return a request without the mark of a visit: spiders often copy the meta of a response into new requests."""
+    marks = {MARK, AGAIN, CLAIM}
+    if marks.isdisjoint(request.meta):
+        return request
+    return request.replace(meta={key: value for key, value in request.meta.items() if key not in marks})
 
 
 def express(request: Request, spider: Spider | None) -> str | None:
-    """The note with which a request's URL makes it again: empty if the URL alone does; None if none can."""
+    """Return the note with which a request can be made again from its URL.
+
+    Empty if the URL alone is enough; None if no note can express the request.
+    """
     if request.method != "GET" or request.body or request.cookies or "cookiejar" in request.meta:
         return None
-    if request.meta.get(EVERY):
+    if request.meta.get(EVERY) or not request.url.startswith(("http://", "https://")):
         return None
-    if not request.url.startswith(("http://", "https://")):
-        return None
-    if _bare(request, spider):
+    # Nearly all links need no note.
+    if _needs_no_note(request, spider):
         return ""
+    # Collect what the URL does not express.
     callback, errback = _name(request.callback, spider), _name(request.errback, spider)
     if callback is None or errback is None:
         return None
-    headers = {
-        name.decode("latin-1"): [value.decode("latin-1") for value in values]
-        for name, values in request.headers.items()
-        if name != b"Referer"  # Scrapy's own, made from where the link was met first
-    }
-    meta = {key: value for key, value in request.meta.items() if key not in PASSING and not str(key).startswith("_")}
     parts = {
         "callback": "" if callback == "parse" else callback,
         "errback": errback,
         "cb_kwargs": request.cb_kwargs,
-        "meta": meta,
-        "headers": headers,
+        "meta": {key: value for key, value in request.meta.items() if _is_lasting(key)},
+        "headers": {
+            name.decode("latin-1"): [value.decode("latin-1") for value in values]
+            for name, values in request.headers.items()
+            if name != b"Referer"  # Scrapy adds the page on which the spider saw the link first
+        },
     }
     note = {name: part for name, part in parts.items() if part}
     if not note:
         return ""
+    # Check that JSON can hold it.
     try:
         text = json.dumps(note, ensure_ascii=False, separators=(",", ":"))
-        same = json.loads(text) == note
+        is_equal = json.loads(text) == note
     except (TypeError, ValueError):
         return None
-    return text if same and len(text) <= LONGEST_NOTE else None
+    return text if is_equal and len(text) <= LONGEST_NOTE else None
 
 
-def _bare(request: Request, spider: Spider | None) -> bool:
-    """Return whether the URL alone is enough to make the request again, as for nearly every link."""
+def _is_lasting(key: Any) -> bool:
+    """Return whether an entry of meta is needed to make a request again."""
+    return key not in PASSING and not str(key).startswith("_")
+
+
+def _needs_no_note(request: Request, spider: Spider | None) -> bool:
+    """Return whether the URL alone is enough to make a request again."""
     if request.errback is not None or request.cb_kwargs:
         return False
     if request.callback is not None and (spider is None or request.callback != spider.parse):
@@ -412,18 +450,20 @@ def _bare(request: Request, spider: Spider | None) -> bool:
 
 
 def _name(method: Any, spider: Spider | None) -> str | None:
-    """The name of a spider's own method, empty for None; None for any other function."""
+    """Return the name of a spider's method; empty for None; None for any other function."""
     if method is None:
         return ""
     name = getattr(method, "__name__", "")
-    own = spider is not None and getattr(method, "__self__", None) is spider
-    return name if own and getattr(spider, name, None) == method else None
+    is_method = spider is not None and getattr(method, "__self__", None) is spider
+    return name if is_method and getattr(spider, name, None) == method else None
 
 
 def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
-    """The note that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
-    named, or another spider. Empty for what is no CrawlSpider, one of its `start_urls`, or a page that no rule takes:
-    these go to the default callback."""
+    """Return the note for a page that no page of a CrawlSpider has linked to, such as one from a hint.
+
+    The note names the first rule that takes the page. It is empty, and the page goes to the default callback, if the
+    spider is no CrawlSpider, if the page is one of its `start_urls`, or if no rule takes the page.
+    """
     if not isinstance(spider, CrawlSpider) or claim.url in (spider.start_urls or ()):
         return {}
     for index, rule in enumerate(spider.rules):
@@ -433,7 +473,7 @@ def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
 
 
 def unread(claim: Claim, note: str, spider: Spider | None) -> str:
-    """Return the reason why no callback of the spider's own will get this page; empty if one will."""
+    """Return the reason why no callback of the spider will get a page; empty if one will."""
     if json.loads(note or "{}").get("callback") or spider is None:
         return ""
     if isinstance(spider, CrawlSpider):
@@ -444,28 +484,39 @@ def unread(claim: Claim, note: str, spider: Spider | None) -> str:
     return "it names no callback, and this spider has no parse()" if missing else ""
 
 
-def resource_request(claim: Claim, callback: Callable[[Response], None]) -> Request:
+def resource_request(claim: Claim) -> Request:
     """Return the request for a claimed robots.txt or sitemap, or for the check of a link.
 
-    No middleware of Scrapy follows, repeats, caches or drops it: a redirect is the brain's next claim, and the brain
-    has decided that it may be fetched.
+    No middleware of Scrapy redirects, retries, caches or drops the request: the brain has decided that it may be sent,
+    and the target of a redirect becomes another claim.
     """
     meta: dict[str, Any] = {CLAIM: claim, "handle_httpstatus_all": True, "dont_obey_robotstxt": True}
     meta |= dict.fromkeys(("dont_redirect", "dont_retry", "dont_cache", "allow_offsite"), True)
     if claim.kind == "sitemap":
         meta |= {"download_maxsize": MOST_OF_SITEMAP, "download_warnsize": 0}
     method = claim.method or "GET"
-    return Request(claim.url, callback, method, headers=_conditions(claim), meta=meta, dont_filter=True)
+    return Request(claim.url, read_by_brain, method, headers=_conditions(claim), meta=meta, dont_filter=True)
+
+
+def read_by_brain(response: Response) -> None:
+    """Make no items and no requests: the callback of a robots.txt, of a sitemap and of a link that is checked."""
+
+
+def read_no_body(request: Request) -> None:
+    """Stop the download of a link that is checked by GET. Scrapy calls this when it has the headers of an answer."""
+    claim = request.meta.get(CLAIM)
+    if claim is not None and claim.kind == "link":
+        raise StopDownload(fail=False)
 
 
 def _conditions(claim: Claim) -> dict[str, str]:
-    """Return the headers that ask for what has changed since the last visit."""
-    both = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
-    return {name: value for name, value in both.items() if value}
+    """Return the headers of a conditional request: the server sends the page only if it has changed."""
+    headers = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
+    return {name: value for name, value in headers.items() if value}
 
 
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
-    """The request for a claimed page. Raises BadInput when its note asks for what the spider does not have."""
+    """Return the request for a claimed page. Raises BadInput if its note names a method that the spider lacks."""
     parts = json.loads(note) if note else by_rules(claim, spider)
     methods: dict[str, Any] = {}
     for role in ("callback", "errback"):
@@ -473,7 +524,7 @@ def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
             methods[role] = getattr(spider, name, None)
             if not callable(methods[role]):
                 raise BadInput(f"{claim.url} is to be given to {name}(), which this spider does not have.")
-    given = parts.get("headers", {})
-    headers = given | {name: value for name, value in _conditions(claim).items() if name not in given}
+    noted = parts.get("headers", {})
+    headers = noted | {name: value for name, value in _conditions(claim).items() if name not in noted}
     meta = {**parts.get("meta", {}), "depth": claim.depth, CLAIM: claim}
     return Request(claim.url, headers=headers, cb_kwargs=parts.get("cb_kwargs"), meta=meta, **methods)

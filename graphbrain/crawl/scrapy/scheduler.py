@@ -1,16 +1,16 @@
-"""Scrapy: one entry in a project's settings, and its spiders fetch what they claim from the brain.
+"""A Scrapy scheduler whose requests are claims of the brain, with the middlewares that it needs.
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
-The add-on sets the scheduler and two middlewares, which only work together, and two that repair answers: a false label
-gzip, a page of an unusual type, and its base. The scheduler returns claimed pages; the spider middleware takes the
-requests that callbacks make as the links of their page; and a *visit* is what lies between: all requests that a claimed
-page has led to before it was let go. It ends, and is reported, when Scrapy has done with the last of them: items have
-gone through their pipelines by then. So whatever is killed, a page comes again whose visit has not ended.
+The add-on sets the scheduler and two middlewares, which only work together, and three that repair answers: a false
+label gzip, a page of an unusual type and its base, a page that needs a cookie. The scheduler returns requests for
+claimed pages. The spider middleware takes the requests that callbacks make as links of their page. A *visit* is a
+claimed page with all requests that it leads to. It ends, and is reported, when Scrapy has finished the last of these
+requests and items have gone through their pipelines. If the process is killed before, the page is claimed again later.
 
-A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
-no method of the spider) is fetched by this process as a part of the visit that led to it.
-`prefetch` talks to the database; nothing here waits for it.
+A request that a URL and a note in JSON can express becomes a page of the graph. This process fetches any other request,
+such as a form or one whose callback is no method of the spider, as a part of the visit that led to it.
+`prefetch` calls the database; nothing here waits for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
@@ -38,6 +38,7 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
+from graphbrain.base.settings import Settings
 from graphbrain.base.urls.normalization import Rules, address, host_of
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.documents import as_page
@@ -52,24 +53,26 @@ from graphbrain.crawl.scrapy.prefetch import (
     unexpected,
 )
 from graphbrain.crawl.scrapy.private import PublicOnly
-from graphbrain.crawl.scrapy.repairs import Pages, TrueCodings
+from graphbrain.crawl.scrapy.repairs import CookieWalls, Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
+    MARK,
     Reader,
     ScrapyOptions,
     asks_for_robots,
     express,
     first_step,
     hashed,
-    plain_meta,
+    read_no_body,
     request_for,
     resource_request,
+    unmarked,
     unread,
     userless,
 )
 from graphbrain.crawl.scrapy.sessions import WITHOUT_SESSION, Sessions, SignedOut
-from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, location, names_page, said
+from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, error_text, location, names_page
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
@@ -77,157 +80,160 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = [
-    "Addon",
-    "DownloaderMiddleware",
-    "Scheduler",
-    "SpiderMiddleware",
-    "UnclaimedRobots",
-]
+__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
-MARK = "_graphbrain"
-"""The key in a request's meta of the number of the visit that it belongs to."""
 OWN = -1
-"""In place of that number: the request is its process's own, and so is where a redirect leads it."""
+"""The value of `MARK` for requests that belong to no visit: only this process fetches them."""
 TICK = 0.1
-"""Seconds between two looks at which requests Scrapy has done with."""
+"""Seconds between two checks of which requests Scrapy has finished."""
 ASK_EVERY = 5
-"""Ticks after which even a single page is asked for, though others are being fetched."""
+"""Number of ticks after which even a single missing page is claimed while others are being fetched."""
 MOST_KNOWN = 10_000
-"""Patterns of pages that are remembered."""
+"""Most messages, and most parsers of robots.txt, that are kept in memory."""
 MOST_RULES = 1_000
-"""Origins whose robots.txt is kept here."""
+"""Most origins whose robots.txt is kept in memory."""
 RULES_KEPT = 300.0
-"""Seconds for which a robots.txt of the brain is kept."""
+"""Seconds for which a robots.txt of the brain is kept in memory."""
 MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
-"""The reason with which a spider is closed whose brain cannot be used."""
+"""The reason for closing a spider whose brain cannot be used."""
 NOTHING = "graphbrain_nothing"
-"""The reason with which a spider is closed of whose start pages none may be fetched."""
+"""The reason for closing a spider none of whose start pages may be fetched."""
 SIGNED_OUT = "graphbrain_signed_out"
-"""The reason with which a spider is closed when only hosts are left whose session has ended."""
+"""The reason for closing a spider when pages are left only at hosts whose session has ended."""
 
 log = logging.getLogger(__name__)
 
 
 class Addon:
-    """Sets what a project needs: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
+    """The add-on of a Scrapy project: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
 
-    The base of a page is the one that browsers find, for `response.follow` and `response.urljoin`, too: Scrapy would
-    miss a late `<base>`, and raise at one that names no URL.
+    It sets the scheduler and the middlewares. `response.follow` and `response.urljoin` then use the base URL that
+    browsers find: Scrapy alone would miss a late `<base>`, and raise an error at one that names no URL.
 
-    Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
-    brings them back. Of redirects for now it follows five one after another, where Scrapy has 20, each after
-    `delay_seconds`; those for good, and those that lead out of the scope, are reported.
+    The add-on switches Scrapy's own retries off, because the brain schedules retries that outlive the process.
+    `RETRY_ENABLED = True` in the project brings them back. It follows at most five temporary redirects in a row, where
+    Scrapy follows 20, each after `delay_seconds`. A permanent redirect, and one out of the scope, is reported and not
+    followed.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Called by Scrapy when it reads the settings."""
+        """Change the settings of the project. Scrapy calls this when it reads them."""
         settings.set("SCHEDULER", Scheduler, "addon")
         settings.set("RETRY_ENABLED", False, "addon")
         settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
-        # Next to the engine: what others drop or handle never comes here.
+        # Next to the engine: these two see only what other middlewares neither drop nor handle.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # Before a body is unpacked (590); and after that, before other middlewares read it (580).
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        # `TrueCodings` sees a body before Scrapy unpacks it (590), `Pages` after that and before others (580).
+        repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
+        for middleware, priority in (repairs | {AnswerNotes: 999}).items():
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, priority)
         if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # after a proxy was chosen (750)
         if settings.getbool("GRAPHBRAIN_SESSION"):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(SignedOut, SignedOut.PLACE)
         if asks_for_robots(settings):
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # its place in Scrapy's own list
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # where Scrapy has its own
 
 
 class Scheduler(BaseScheduler):
-    """Requests for the pages that the brain claims, and reports of them. See docs/reference/scrapy.md."""
+    """A scheduler that makes requests for claimed pages and reports the visits. See docs/reference/scrapy.md.
+
+    Attributes:
+        WAITS_FOR_HOSTS: True if the crawl waits for hosts that have failed: `waits_for_hosts` of `Desk`.
+        WALL_ADVICE: The advice in the log on a login to which pages lead.
+        SESSION_ADVICE: The advice in the log when a session has ended.
+        sessions: The sessions of the crawl; None for a crawl without one.
+        logging_in: True while no page is fetched because a new session is being made.
+        _waiting: A heap of (priority × −1, number, request). The number keeps the heap from comparing requests.
+        _later: A heap of (time, number, request): targets of redirects, which may be sent from that time on.
+        _own: The number of start requests that only this process fetches.
+        _held_up: True while no page is fetched, because the first requests are not finished.
+        _first: The requests before the first page, and those that they led to.
+        _first_absent: Those of them that Scrapy did not have at the last check.
+        _agent: The product token by which Scrapy reads robots.txt.
+        _rules_of: Origin → (its robots.txt in the brain, the time at which it is read again), for requests without a
+            claim.
+        _robots: Origin → the robots.txt that this process has sent to the brain.
+    """
 
     WAITS_FOR_HOSTS = False
-    """Does the crawl wait for hosts that have failed, as `Desk` has it?"""
     WALL_ADVICE = WALL_ADVICE
-    """The advice in the log on a login to which pages lead."""
     SESSION_ADVICE = "start the spider again with a new session: its pages wait."
-    """The advice in the log when a session has ended."""
 
     def __init__(self, crawler: Crawler) -> None:
+        # The crawl and its options, which `open` reads.
         self.crawler = crawler
+        self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
         self._desk: Desk | None = None
         self._reader = Reader(ScrapyOptions())
         self._rules = Rules()
+        self._every_start = False
+        # Visits, and the requests that wait to be sent.
         self._visits: dict[int, ScrapyVisit] = {}
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
-        """This process's own requests, best first; each with its number, so that no two compare equal."""
         self._later: list[tuple[float, int, Request]] = []
-        """Targets of redirects that are followed, each with the time at which it may be sent."""
         self._fingerprints: set[bytes] = set()
+        self._own = 0
+        # The requests before the first page, such as those of a login, and the session.
+        self._held_up = False
+        self._first: set[Request] = set()
+        self._first_absent: set[Request] = set()
+        self.sessions: Sessions | None = None
+        self.logging_in = False
+        # robots.txt.
+        self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
+        self._rules_of: Newest[str, tuple[Robots, float]] = Newest(MOST_RULES)
+        self._robots: Newest[str, Robots] = Newest(MOST_RULES)
+        # Ticks, and the end of the crawl.
         self._ticks = create_looping_call(self._tick)
-        self._ticked = 0
-        self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
+        self._tick_count = 0
         self._failure: GraphbrainError | None = None
         self._reason = FAILED
-        self._every_start = False
-        self._held_up = False
-        """True if no page is fetched until this process's own first requests are answered, such as those of a login."""
-        self._first: set[Request] = set()
-        """These requests, and those that came of them."""
-        self._first_gone: set[Request] = set()
-        self._logged: set[tuple[str, str]] = set()
-        self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
-        """By whose rules Scrapy reads robots.txt."""
-        self._rules_of: Newest[str, tuple[Robots, float]] = Newest(MOST_RULES)
-        """The robots.txt of the brain by origin, and until when they are kept here, for requests that are no claims."""
-        self._robots: Newest[str, Robots] = Newest(MOST_RULES)
-        """Origin → the robots.txt that was set."""
-        self._own = 0
-        """Requests of a start that this process fetched itself."""
         self._closing = False
         self._ended: Claims | None = None
-        self.sessions: Sessions | None = None
-        """None for a crawl without a session."""
-        self.logging_in = False
-        """True while no page is fetched because a session is being made."""
+        self._logged: set[tuple[str, str]] = set()
         _SCHEDULERS[crawler] = self
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy to make it."""
+        """Make a scheduler. Scrapy calls this."""
         return cls(crawler)
 
     # ---------------------------------------------------------------- for schedulers that build on this one
 
     def open_brain(self, options: ScrapyOptions) -> Brain:
-        """Return the brain of the crawl, open. Called in a thread."""
+        """Open the brain of the crawl. This runs in a thread."""
         return Brain.open(canonical=options.canonical, **options.brain)
 
     def close_brain(self, brain: Brain) -> None:
-        """Close the brain of the crawl, for which nothing is left to be written. Called in a thread."""
+        """Close the brain of the crawl, after all was written. This runs in a thread."""
         brain.close()
 
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
-        """Return the reader of pages. `agent`: the product token of the brain's user agent. Called in a thread."""
+        """Return the reader of pages. `agent`: the product token of the brain's user agent. This runs in a thread."""
         return Reader(options, agent)
 
     def make_witness(self, brain: Brain) -> Witness | None:  # noqa: ARG002
-        """Return what is called with each visit that is reported to this brain; None: nothing is."""
+        """Return an observer of the reports to this brain, or None."""
         return None
 
     def finished(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
-        """A visit has ended, and this will be reported of it; None: its page is given back."""
+        """Note the end of a page's visit, before `result` is reported. None: the page is given back."""
 
     def finished_resource(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
-        """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
+        """Note the end of a visit of a robots.txt, of a sitemap, or of a link that is checked, as `finished` does."""
 
     def fetched_nothing(self, why: str) -> None:
-        """Log the reason why no page was claimed until the crawl counted as over."""
+        """Log the reason why no page was claimed before the crawl ended."""
         log.warning("No page was fetched: %s.", why)
 
     @property
     def room(self) -> int:
-        """The number of pages that may be requested beside those under way, as far as this crawl has a limit."""
+        """The number of further pages that may be requested now. A crawl with a limit of pages returns less."""
         return self._most
 
     @property
@@ -237,36 +243,31 @@ class Scheduler(BaseScheduler):
 
     @property
     def ended(self) -> Claims | None:
-        """The answer of the brain after which the crawl counted as over; None until then."""
+        """The brain's answer after which the crawl counted as over; None until then."""
         return self._ended if self._desk is None else self._desk.ended
 
     def session_ended(self, host: str, why: str) -> None:
-        """The session of a host has ended: from now on its pages are given back. `why`: a clause."""
+        """Log that the session of a host has ended. From then on its pages are given back. `why`: a clause."""
         log.error("The session at %s has ended: %s. Nothing of that is stored; %s", host, why, self.SESSION_ADVICE)
 
     def let_go(self) -> None:
-        """Give back all pages that have not been answered, when their requests end, which are to be cancelled now."""
+        """Mark all pages without an answer, to be given back when their requests end. The caller cancels these
+        requests."""
         if self.sessions is not None:
             self.sessions.let_go()
         for visit in self._visits.values():
             visit.broken_off |= visit.response is None
 
-    # ---------------------------------------------------------------- what the engine asks
+    # ---------------------------------------------------------------- calls of Scrapy's engine
 
     def open(self, spider: Spider) -> Deferred[None]:
-        """Open the brain, in a thread. When that fails the spider is closed, with a sentence in the log."""
+        """Open the brain, in a thread. After a failure the spider is closed, with a sentence in the log."""
         return deferred_from_coro(self._open(spider))
 
     async def _open(self, spider: Spider) -> None:
+        # Open the brain, and make what depends on its settings.
         try:
-            for kind, middleware in (
-                (SpiderMiddleware, self.crawler.get_spider_middleware(SpiderMiddleware)),
-                (DownloaderMiddleware, self.crawler.get_downloader_middleware(DownloaderMiddleware)),
-            ):
-                if middleware is None:
-                    raise SettingsError(
-                        f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
-                    )
+            self._check_middlewares()
             options = ScrapyOptions.of(self.crawler.settings)
             brain = await run_in_thread(self.open_brain, options)
             self._reader = await run_in_thread(self.make_reader, options, product(brain.settings.user_agent))
@@ -274,19 +275,13 @@ class Scheduler(BaseScheduler):
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
             witness = self.make_witness(brain)
         except GraphbrainError as error:
-            # Raising it would end in tracebacks: an engine that is half open cannot be closed.
+            # The next tick closes the spider. Raised here, the error would end in tracebacks: Scrapy cannot close an
+            # engine that is half open.
             self._failure = error
             self._ticks.start(TICK, now=False)
             return
-        if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
-            log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
-        agent = product(brain.settings.user_agent)
-        if "robots" in options.kinds and self._agent not in (None, agent):
-            log.warning(
-                "The brain reads robots.txt for %r, its user_agent, and not for %r: set GRAPHBRAIN_USER_AGENT.",
-                agent,
-                self._agent,
-            )
+        self._warn_of_settings(spider, options, brain.settings)
+        # Start the threads that claim and report.
         self._desk = Desk(
             brain,
             options.patience,
@@ -297,16 +292,40 @@ class Scheduler(BaseScheduler):
             wall_advice=self.WALL_ADVICE,
             kinds=options.kinds,
         )
+        self._desk.open()
+        # Watch the session, and the heads of links that are checked.
         if options.session:
             self.sessions = Sessions(self.session_ended, self.visit_of, self._status_of, brain.settings.delay_seconds)
             SignedOut.watch(self.crawler, self.sessions)
         if "link" in options.kinds:
-            self.crawler.signals.connect(_read_no_body, signals.headers_received)
-        self._desk.open()
+            self.crawler.signals.connect(read_no_body, signals.headers_received)
         self._ticks.start(TICK, now=False)
 
+    def _check_middlewares(self) -> None:
+        """Raise SettingsError if a middleware is missing that the scheduler needs."""
+        for kind, middleware in (
+            (SpiderMiddleware, self.crawler.get_spider_middleware(SpiderMiddleware)),
+            (DownloaderMiddleware, self.crawler.get_downloader_middleware(DownloaderMiddleware)),
+        ):
+            if middleware is None:
+                raise SettingsError(
+                    f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
+                )
+
+    def _warn_of_settings(self, spider: Spider, options: ScrapyOptions, settings: Settings) -> None:
+        """Log settings of Scrapy and of the brain that do not fit together."""
+        if options.every_link and getattr(spider, "allowed_domains", None) and not settings.allow_hosts:
+            log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
+        agent = product(settings.user_agent)
+        if "robots" in options.kinds and self._agent not in (None, agent):
+            log.warning(
+                "The brain reads robots.txt for %r, its user_agent, and not for %r: set GRAPHBRAIN_USER_AGENT.",
+                agent,
+                self._agent,
+            )
+
     def close(self, reason: str) -> Deferred[None]:  # noqa: ARG002
-        """Report what has ended, give back everything else, close the brain, in a thread."""
+        """Report the visits that have ended, give back all other pages, and close the brain, in a thread."""
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
@@ -315,43 +334,46 @@ class Scheduler(BaseScheduler):
             self._ticks.stop()
         if desk is None:
             return
-        # Visits with requests that will not be made were broken off.
-        waiting = {request for _, _, request in (*self._waiting, *self._later)}
+        # End all visits. Give a page back if one of its requests was not sent.
+        unsent = {request for _, _, request in (*self._waiting, *self._later)}
         for visit in list(self._visits.values()):
-            visit.broken_off |= not waiting.isdisjoint(visit.requests)
+            visit.broken_off |= not unsent.isdisjoint(visit.requests)
             self._end(visit)
+        # Write what waits, and close the brain.
         why, when = await run_in_thread(desk.why_nothing), desk.when()
-        lost = await run_in_thread(desk.close)
+        lost_visits = await run_in_thread(desk.close)
         await run_in_thread(self.close_brain, desk.brain)
+        # Log how the crawl ended.
         self._count(desk)
         if why:
             self.fetched_nothing(why)
         elif when:
             log.info("Nothing more is fetched now; %s.", when)
         self._ended = desk.ended
-        if lost:
-            log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
+        if lost_visits:
+            log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost_visits)
         self._desk = None
 
     def has_pending_requests(self) -> bool:
         """Return whether work is left in this process or, until `GRAPHBRAIN_PATIENCE` runs out, in another."""
         if self._desk is None:
-            return self._failure is not None  # until it is closed for that reason
+            return self._failure is not None  # a tick closes the spider, with the reason
         if self._waiting or self._visits or self._held_up or self.logging_in or not self._desk.over:
             return True
         if self._failure is None and self._desk.unmet == self._desk.seeds_sent > 0 and not self._own:
-            self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
-        return self._failure is not None  # until it is closed for that reason
+            self._failure, self._reason = GraphbrainError(self._no_start_page(self._desk)), NOTHING
+        return self._failure is not None  # a tick closes the spider, with the reason
 
-    def _nothing(self, desk: Desk) -> str:
-        few = "The start page is" if desk.seeds_sent == 1 else f"All {desk.seeds_sent} start pages are"
+    def _no_start_page(self, desk: Desk) -> str:
+        """Return the message for a crawl none of whose start pages may be fetched."""
+        pages = "The start page is" if desk.seeds_sent == 1 else f"All {desk.seeds_sent} start pages are"
         return (
-            f"{few} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
+            f"{pages} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
             "lines above have the reasons. 'graphbrain settings allow_hosts' shows the scope."
         )
 
     def next_request(self) -> Request | None:
-        """A request to be sent now; None when there is none at hand."""
+        """Return a request to be sent now, or None if none is at hand."""
         if self._desk is None:
             return None
         self._want(self._desk)
@@ -369,33 +391,36 @@ class Scheduler(BaseScheduler):
         return None
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request in: of a start, of a visit, or one that a middleware puts in the place of another."""
-        if self._desk is None or self._desk.failure is not None:
+        """Take a start request, a request of a visit, or one that a middleware sends in place of another.
+
+        Returns:
+            False if the request is not sent: it is a duplicate, or the brain cannot be used.
+        """
+        desk = self._desk
+        if desk is None or desk.failure is not None:
             return False
         visit = self._visits.get(request.meta.get(MARK, 0))
         if visit is not None:
-            request = userless(request)
-            if not self._moved(visit, request):
-                visit.requests.add(request)
-                if CLAIM in request.meta and request.meta.get("redirect_urls"):
-                    delay = self._desk.brain.settings.delay_seconds
-                    heapq.heappush(self._later, (time.monotonic() + delay, next(self._numbers), request))
-                else:
-                    self._push(request)
+            self._add_to_visit(desk, visit, userless(request))
             return True
-        own = request.meta.get(MARK) == OWN
-        request = _unmarked(request)
-        # Every spider's start has dont_filter: it begins a crawl, which may have begun before.
-        start = request.meta.get("is_start_request")
-        again = (request.dont_filter and not start) or (start and self._every_start)
-        if not again and not own and (note := express(request, self.crawler.spider)) is not None:
-            self._desk.seed(request.url, note)
-            return True
+        # Make a start page of a request that a URL and a note express. A spider's start requests have dont_filter, too:
+        # for them it does not mean that this process sends them again.
+        is_own = request.meta.get(MARK) == OWN
+        request = unmarked(request)
+        is_start = request.meta.get("is_start_request")
+        by_every_process = bool(is_start and self._every_start)
+        is_unfiltered = request.dont_filter and not is_start
+        if not (is_own or by_every_process or is_unfiltered):
+            note = express(request, self.crawler.spider)
+            if note is not None:
+                desk.seed(request.url, note)
+                return True
+        # Let only this process send any other request.
         request = userless(request)
         if self._is_repeated(request, self._fingerprints):
             return False
         self._own += 1
-        if (again and start) or request.meta.get(EVERY):
+        if by_every_process or request.meta.get(EVERY):
             self._held_up = True
         if self._held_up:
             self._first.add(request)
@@ -405,14 +430,25 @@ class Scheduler(BaseScheduler):
 
     # ---------------------------------------------------------------- visits
 
+    def _add_to_visit(self, desk: Desk, visit: ScrapyVisit, request: Request) -> None:
+        """Queue a request of a visit. The target of a redirect waits for the delay of a host; some are not followed."""
+        if self._ends_at_redirect(visit, request):
+            return
+        visit.requests.add(request)
+        if CLAIM in request.meta and request.meta.get("redirect_urls"):
+            send_at = time.monotonic() + desk.brain.settings.delay_seconds
+            heapq.heappush(self._later, (send_at, next(self._numbers), request))
+        else:
+            self._push(request)
+
     def _begin(self, page: PageToFetch) -> Request | None:
-        """The request for a claimed page; None when this spider cannot make it."""
+        """Begin the visit of a claimed page. Return its request, or None if this spider cannot make it."""
         visit = ScrapyVisit(next(self._numbers), page.claim)
         self._visits[visit.number] = visit
         try:
             request = self._request(page)
         except BadInput as error:
-            self._say_once(page.claim, str(error).rstrip("."))
+            self._log_once(page.claim, str(error).rstrip("."))
             visit.error = str(error)
             self._end(visit)
             return None
@@ -422,32 +458,33 @@ class Scheduler(BaseScheduler):
 
     def _request(self, page: PageToFetch) -> Request:
         if page.claim.kind != "page":
-            return resource_request(page.claim, _read_by_brain)
+            return resource_request(page.claim)
         request = request_for(page.claim, page.note, self.crawler.spider)
         if why := unread(page.claim, page.note, self.crawler.spider):
-            self._say_once(page.claim, why)
+            self._log_once(page.claim, why)
         if self._reader.leaves_out(page.claim.url):
-            request.meta[WITHOUT_SESSION] = True  # a page of the brain since an earlier crawl
+            request.meta[WITHOUT_SESSION] = True  # an earlier crawl has found this page, which would end the session
         return request
 
-    def _say_once(self, claim: Claim, why: str) -> None:
-        """Log this of a page, once for all pages of its host and folder."""
+    def _log_once(self, claim: Claim, why: str) -> None:
+        """Log a reason, once for all pages of the same host and first folder."""
         pattern = f"{claim.host}/{urlsplit(claim.url).path.strip('/').partition('/')[0]}"
         if (pattern, why) not in self._logged and len(self._logged) < MOST_KNOWN:
             self._logged.add((pattern, why))
             log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
-    def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
-        """Return whether this is the target of a redirect of the claimed page that is not followed: a permanent one,
-        whose target is a page of its own, or a variant of the same URL, and waits for its turn; or one that leads out
-        of the scope."""
+    def _ends_at_redirect(self, visit: ScrapyVisit, request: Request) -> bool:
+        """Return whether a request is the target of a redirect of the claimed page that is reported and not followed.
+
+        These are permanent redirects, because the target is claimed as a page itself, and redirects out of the scope.
+        """
         reasons = request.meta.get("redirect_reasons", ())
-        if CLAIM not in request.meta or not reasons:
+        if CLAIM not in request.meta or not reasons or not isinstance(reasons[0], int):  # a refresh has no status
             return False
-        if request.meta.get("redirect_ttl") == 0 and isinstance(reasons[0], int):
-            visit.led_by = first_step(request)  # this one is the last that is followed
-        for_good = len(reasons) == 1 and reasons[0] in PERMANENT
-        if not isinstance(reasons[0], int) or not (for_good or self._leaves_scope(visit.claim, request)):
+        if request.meta.get("redirect_ttl") == 0:
+            visit.led_by = first_step(request)  # Scrapy follows no further redirect
+        is_permanent = len(reasons) == 1 and reasons[0] in PERMANENT
+        if not (is_permanent or self._leaves_scope(visit.claim, request)):
             return False
         visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
@@ -458,22 +495,25 @@ class Scheduler(BaseScheduler):
         try:
             url = address(request.url)
         except BadInput:
-            return False  # the brain's answer names the fault
+            return False  # the brain's answer to the report names the fault
         return not self._desk.brain.policy.scope.holds(url, host_of(url), claim.depth)
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
-        """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
-        request = _unmarked(request)
+        """Take a request that a callback made. Return None if it becomes a link of the page, or is dropped; return the
+        request if Scrapy sends it as a part of the visit."""
+        request = unmarked(request)
         spider = self.crawler.spider
         if request.method == "GET" and self._reader.leaves_out(request.url):
             return None
+        # Add a request that no URL and no note express to the visit.
         note = None if request.dont_filter else express(request, spider)
         if note is None:
             if self._is_repeated(request, visit.fingerprints):
                 return None
             request.meta[MARK] = visit.number
             return request
-        # As the engine does it: others may refuse what is scheduled (allowed_domains does), or count it.
+        # Send the signal that the engine sends for a scheduled request: receivers count it, or refuse it, as the one
+        # for `allowed_domains` does.
         answers = self.crawler.signals.send_catch_log(
             signals.request_scheduled, request=request, spider=spider, dont_log=IgnoreRequest
         )
@@ -486,8 +526,8 @@ class Scheduler(BaseScheduler):
         return None
 
     def obey(self, origin: str, response: Response) -> None:
-        """Set the robots.txt that Scrapy has asked for. One that is missing forbids nothing; after an error of the
-        server nothing is known."""
+        """Set the robots.txt of an origin from the answer that Scrapy got. A missing one forbids nothing. An answer
+        with an error of the server sets nothing."""
         if self._desk is None or response.status >= 500 or response.status == 429:
             return
         text = response.body if 200 <= response.status < 300 else b""
@@ -497,7 +537,7 @@ class Scheduler(BaseScheduler):
         self._desk.obey(origin, text)
 
     async def allows(self, url: str) -> bool | None:
-        """Return whether the robots.txt that the brain has of this URL's origin allows it; None if it has none."""
+        """Return whether the robots.txt of a URL's origin allows it; None if the brain does not know the robots.txt."""
         scheme, name = urlsplit(url)[:2]
         origin, now = f"{scheme}://{name}", time.monotonic()
         rules, until = self._rules_of.get(origin, (None, 0.0))
@@ -514,16 +554,16 @@ class Scheduler(BaseScheduler):
         return self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
 
     def _forbids(self, url: str) -> bool:
-        """True if a robots.txt that was set forbids this page, so that it is claimed no more."""
+        """Return whether a robots.txt that this process has set forbids this page. It is not claimed again then."""
         rules = self._robots.get("://".join(urlsplit(url)[:2]))
         return rules is not None and not rules.allows(url, self._agent_of_rules)
 
     def visit_of(self, request: Request | None) -> ScrapyVisit | None:
-        """The visit that a request belongs to."""
+        """Return the visit that a request belongs to, if any."""
         return None if request is None else self._visits.get(request.meta.get(MARK, 0))
 
     def _is_repeated(self, request: Request, before: set[bytes]) -> bool:
-        """Return whether the same request was seen before, and note it."""
+        """Return whether a request with the same fingerprint came before. Add the fingerprint to `before`."""
         if request.dont_filter:
             return False
         assert self.crawler.request_fingerprinter is not None
@@ -543,19 +583,19 @@ class Scheduler(BaseScheduler):
         result = self._result(visit, self._desk.brain)
         try:
             (self.finished if visit.claim.kind == "page" else self.finished_resource)(visit, result)
-        except Exception as error:  # noqa: BLE001  # it is logged, and ends the crawl
+        except Exception as error:  # noqa: BLE001  # any error is logged, and ends the crawl
             self._failure, result = unexpected(error), None
         self._desk.done(FinishedVisit(visit.claim, result, visit.notes))
 
     def _result(self, visit: ScrapyVisit, brain: Brain) -> Fetched | Failed | None:
-        """Return the report of a visit; the crawler's own code may be in it, and may raise.
+        """Return the report of a visit; None gives the page back. An error in the user's functions becomes a failure.
 
-        It is made here and not in the thread that writes: that would compete for Python's lock with the callbacks, and
-        both together would take a tenth longer.
+        The report is made in this thread and not in the one that writes: that one would compete with callbacks for
+        Python's interpreter lock, and both together would take a tenth longer.
         """
         try:
             if visit.dropped and self._forbids(visit.claim.url):
-                return None  # claimed before its robots.txt was known
+                return None  # the page was claimed before its robots.txt was known
             result = visit.result(self._reader)
             if isinstance(result, Fetched) and visit.claim.kind == "page":
                 return hashed(result, brain.policy.change)
@@ -563,7 +603,7 @@ class Scheduler(BaseScheduler):
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
-            return Failed(visit.claim.url, visit.claim, error=said(error), fault=fault)
+            return Failed(visit.claim.url, visit.claim, error=error_text(error), fault=fault)
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -571,6 +611,7 @@ class Scheduler(BaseScheduler):
         desk, engine = self._desk, self.crawler.engine
         if engine is None or self._closing:
             return
+        # Close the spider after a failure, or when only hosts without a session are left.
         if desk is not None and desk.failure is not None:
             self._failure = desk.failure
         if self.sessions is not None:
@@ -581,19 +622,21 @@ class Scheduler(BaseScheduler):
             deferred_from_coro(engine.close_spider_async(reason=self._reason))
         if desk is None or self._closing:
             return
-        # End visits, take up requests that wait for their time, and ask for more pages.
+        # End visits, queue requests whose time has come, and ask for more pages.
         self._end_visits()
         while self._later and self._later[0][0] <= time.monotonic():
             self._push(heapq.heappop(self._later)[2])
-        self._ticked += 1
+        self._tick_count += 1
         idle = not (desk.ready or self._waiting or engine.downloader.active)
-        self._want(desk, at_once=idle or self._ticked % ASK_EVERY == 0)
+        self._want(desk, at_once=idle or self._tick_count % ASK_EVERY == 0)
         self._count(desk)
+        # Wake the engine if there is a request for it, or if the crawl is over.
         if desk.ready or self._waiting or not self.has_pending_requests():
             self._nudge()
 
     def _look_at_sessions(self, sessions: Sessions, engine: Any) -> None:
-        """Pass on answers for which no others come, and end the crawl when only hosts without a session are left."""
+        """Pass on answers that waited for later ones in vain. Close the spider when pages are left only at hosts whose
+        session has ended."""
         if getattr(getattr(engine, "_slot", None), "closing", None) is not None or self._failure is not None:
             sessions.let_go()
             return
@@ -608,30 +651,37 @@ class Scheduler(BaseScheduler):
         return None if self._desk is None else await run_in_thread(self._desk.status_of, url)
 
     def _end_visits(self) -> None:
-        """End the visits all of whose requests Scrapy has finished, at two looks: between them a request may pass from
-        one part of Scrapy to another."""
+        """End the visits whose requests Scrapy has finished.
+
+        A request is finished when Scrapy does not have it at two checks in a row: at one check it may be on its way
+        from one part of Scrapy to another.
+        """
+        # Find the requests that Scrapy has.
         engine = self.crawler.engine
         assert engine is not None
         slot = engine.scraper.slot
         busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
+        # Let pages be fetched when the first requests are finished.
         if self._held_up:
-            ended = self._first - busy
-            self._first -= ended & self._first_gone
-            self._first_gone = ended & self._first
+            absent = self._first - busy
+            self._first -= absent & self._first_absent
+            self._first_absent = absent & self._first
             self._held_up = bool(self._first)
-        # A visit ends when Scrapy has none of its requests at two looks.
+        # End the visits without other requests.
         for visit in list(self._visits.values()):
-            ended = visit.requests - busy
-            visit.requests -= ended & visit.ended
-            visit.ended = ended & visit.requests
+            absent = visit.requests - busy
+            visit.requests -= absent & visit.absent
+            visit.absent = absent & visit.requests
             if not visit.requests:
                 self._end(visit)
 
     def _want(self, desk: Desk, at_once: bool = False) -> None:
-        """Ask for as many pages as can be fetched at once: a claim means that its host may be asked now. Those whose
-        visits are not ended or reported yet do not count: they make no requests."""
+        """Ask for as many pages as Scrapy could request now: the host of a claimed page may be asked at once.
+
+        Pages whose answers are being read or reported make no requests and do not count.
+        """
         engine = self.crawler.engine
         held_up = self._held_up or self.logging_in
         if engine is None or engine.paused or self._closing or held_up or engine.needs_backout():
@@ -644,22 +694,22 @@ class Scheduler(BaseScheduler):
         )
 
     def _nudge(self) -> None:
-        """Wake the engine. It wakes by itself, too, every five seconds; so this may fail."""
+        """Wake the engine. If this fails, nothing is lost: the engine wakes itself every five seconds."""
         slot = getattr(self.crawler.engine, "_slot", None)
         nextcall = getattr(slot, "nextcall", None)
         if nextcall is not None and getattr(slot, "closing", None) is None:
             nextcall.schedule()
 
     def _count(self, desk: Desk) -> None:
-        more = {"left_out": self._reader.left_out}
-        more |= {"withheld": self.sessions.withheld} if self.sessions is not None else {}
-        for name, count in (desk.counts | more).items():
+        others = {"left_out": self._reader.left_out}
+        others |= {"withheld": self.sessions.withheld} if self.sessions is not None else {}
+        for name, count in (desk.counts | others).items():
             if count:
                 self.crawler.stats.set_value(f"graphbrain/{name}", count)
 
 
 _SCHEDULERS: WeakKeyDictionary[Crawler, Scheduler] = WeakKeyDictionary()
-"""Each crawler's scheduler, for its middlewares."""
+"""Crawler → its scheduler, for the middlewares."""
 
 
 class _Middleware:
@@ -670,7 +720,7 @@ class _Middleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy to make it."""
+        """Make a middleware. Scrapy calls this."""
         return cls(crawler)
 
     def _visit(self, request: Request | None) -> ScrapyVisit | None:
@@ -679,10 +729,11 @@ class _Middleware:
 
 
 class DownloaderMiddleware(_Middleware):
-    """Notes why a page could not be fetched, and sets the robots.txt that Scrapy's own middleware has read."""
+    """A middleware that notes why a page was not fetched, and sends the robots.txt that Scrapy reads to the brain."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Called by Scrapy with every answer, after all others."""
+        """Pass on the answer to a request for robots.txt. Scrapy calls this with every answer, after all other
+        middlewares."""
         scheduler = _SCHEDULERS.get(self.crawler)
         if scheduler is not None and request.callback is NO_CALLBACK and request.meta.get("dont_obey_robotstxt"):
             scheme, host, path = urlsplit(request.meta.get("redirect_urls", [request.url])[0])[:3]
@@ -691,28 +742,30 @@ class DownloaderMiddleware(_Middleware):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Called by Scrapy when no other middleware has made a response, or another request, of it."""
+        """Note the error of a claimed page. Scrapy calls this when no other middleware has handled the error."""
         visit = self._visit(request)
         if visit is not None and CLAIM in request.meta:
             visit.unfetched(exception)
 
 
 class UnclaimedRobots(RobotsTxtMiddleware):
-    """Obeys robots.txt for requests that are no claims, such as redirects, forms and media. It is in the place of
-    Scrapy's own where the brain schedules robots.txt: claimed URLs are allowed, and rules that the brain knows are not
-    fetched again."""
+    """A middleware that obeys robots.txt for requests without a claim, such as redirects, forms and media.
+
+    It replaces Scrapy's own middleware in a crawl that claims robots.txt from the brain. A claimed URL is allowed, and
+    a robots.txt that the brain knows is not fetched again.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._parsers = Newest(MOST_KNOWN)  # Scrapy keeps those of all hosts
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002  # Scrapy's
-        """Called by Scrapy with every request."""
+        """Raise IgnoreRequest for a request that robots.txt forbids. Scrapy calls this with every request."""
         if request.meta.get("dont_obey_robotstxt") or (CLAIM in request.meta and not request.meta.get("redirect_urls")):
             return
         scheduler = _SCHEDULERS.get(self.crawler)
         allowed = None if scheduler is None else await scheduler.allows(request.url)
-        if allowed is None:  # the brain does not know the rules: Scrapy fetches them, and they are set
+        if allowed is None:  # the brain does not know the robots.txt: Scrapy fetches it
             await super().process_request(request)
         elif not allowed:
             self.crawler.stats.inc_value("robotstxt/forbidden")
@@ -720,40 +773,43 @@ class UnclaimedRobots(RobotsTxtMiddleware):
 
 
 class AnswerNotes(_Middleware):
-    """Notes that there was an answer, whatever other middlewares make of it; and a redirect to what is no page of the
-    web, such as mailto: Scrapy's own middleware raises on some of these."""
+    """A middleware that notes each answer before other middlewares change or drop it.
+
+    It also notes redirects to URLs that name no page of the web, such as mailto: Scrapy's middleware raises errors for
+    some of these.
+    """
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Called by Scrapy with every answer, before all others."""
+        """Note an answer. Scrapy calls this with every answer, before all other middlewares."""
         visit = self._visit(request)
         if visit is None:
             return response
         visit.fault = "not_understood"
         target = location(response) if response.status in {*PERMANENT, *TEMPORARY} else None
         if target and CLAIM in request.meta and not names_page(response, target):
-            visit.led_by, visit.lost_by = first_step(request), response.status
-            visit.lost = f"redirects to {target}: that is no page of the web"
+            visit.led_by, visit.redirect_error_status = first_step(request), response.status
+            visit.redirect_error = f"redirects to {target}: that is no page of the web"
         return response
 
 
 class SpiderMiddleware(_Middleware):
-    """Notes what answer a page gave, and takes the requests that came of it."""
+    """A middleware that notes the answer of a visit, and takes the requests that callbacks make from it."""
 
     def process_spider_input(self, response: Response) -> None:
-        """Called by Scrapy with every answer, before other middlewares."""
+        """Note the answer of a claimed page. Scrapy calls this with every answer, before other middlewares."""
         request = response.request
         visit = self._visit(request)
-        as_page(response)  # another middleware may have put it in the place of the one that was seen before
+        as_page(response)  # another middleware may have replaced the response after its base was set
         if visit is not None and request is not None and (CLAIM in request.meta or request.url == visit.claim.url):
             visit.response, visit.error = response, ""
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
-        """Called by Scrapy with an exception of a callback, when no other middleware has handled it."""
+        """Note the exception of a callback. Scrapy calls this when no other middleware has handled it."""
         if (visit := self._visit(response.request)) is not None:
             visit.raised(exception)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Called by Scrapy with what a callback makes."""
+        """Yield the items of a callback, and those requests that are not links. Scrapy calls this with all output."""
         visit, scheduler = self._visit(response.request), _SCHEDULERS.get(self.crawler)
         try:
             async for output in result:
@@ -762,26 +818,8 @@ class SpiderMiddleware(_Middleware):
                     if request is not None:
                         yield request
                 else:
-                    yield _unmarked(output) if isinstance(output, Request) else output
+                    yield unmarked(output) if isinstance(output, Request) else output
         except Exception as error:
             if visit is not None:
                 visit.raised(error)
             raise
-
-
-def _read_by_brain(response: Response) -> None:
-    """The callback of what is no page, from which no items and no requests come."""
-
-
-def _read_no_body(request: Request) -> None:
-    """End the download of a link that is checked by GET, once its status is known. Scrapy calls this with each head."""
-    claim = request.meta.get(CLAIM)
-    if claim is not None and claim.kind == "link":
-        raise StopDownload(fail=False)
-
-
-def _unmarked(request: Request) -> Request:
-    """The request without what ties it to a visit: spiders like to hand on the meta of a response."""
-    if MARK not in request.meta and CLAIM not in request.meta:
-        return request
-    return request.replace(meta=plain_meta(request.meta, MARK))

@@ -1,16 +1,16 @@
-"""Sessions that end within a crawl: by which answers that is found, and by which links it is brought about.
+"""A detector of sessions that end during a crawl.
 
-A crawl with a session gets pages that other visitors do not get. When the session has ended, a site answers with
-something else, often with status 200: that is no content of the page. So an answer that may be a sign of it waits,
-before anything else reads or archives it, until the later answers of its host show what it is. A sign is
+A crawl with a session gets pages that other visitors do not get. After the session has ended, a site answers with
+something else, often with the status 200, and that is not the content of the page. So an answer that may be a sign of
+the end waits before anything reads or archives it, until later answers of its host show what it is. A sign is
 
-* the status 401, or 403 for a page whose last visit brought 200;
-* a temporary redirect to a login: to an address that is named as one, or that has shown a field for a password;
-* a field for a password in a page that is not named as a login, with a text equal or near (simhash) to that of two
-  other pages of the run. Fields in texts that differ are a login box, as in the header of a public site.
+* the status 401, or 403 for a page whose last visit had 200;
+* a temporary redirect to a login: to an address that is named like one, or that has shown a field for a password;
+* a field for a password in a page that is not named like a login, if the text is equal or near (simhash) to that of two
+  other pages of the crawl. Fields in different texts are a login box, as in the header of a public site.
 
-Signs of `ENOUGH` different pages among the last `LAST` answers of a host are the end of the session. An answer that has
-not become a part of it by then is passed on; so is one for which no other comes.
+The session has ended when `ENOUGH` different pages among the last `LAST` answers of a host show a sign. An answer that
+waits is passed on after `LAST` later answers, or when no other answer comes.
 """
 
 from __future__ import annotations
@@ -48,35 +48,37 @@ if TYPE_CHECKING:
 __all__ = ["WITHOUT_SESSION", "Sessions", "Sign", "SignedOut"]
 
 LAST, ENOUGH = 10, 3
-"""The session of a host has ended when so many of its last answers, of different pages, are signs of it."""
+"""The session of a host has ended when `ENOUGH` of its `LAST` last answers, of different pages, are signs of that."""
 NEAR = 3
-"""Bits by which the simhashes of two near texts may differ."""
+"""Most bits in which the simhashes of two near texts differ."""
 OTHERS = 2
-"""Other pages that have the text of a page with a field for a password, for it to be a sign."""
+"""Least number of other pages with the same text that make a page with a field for a password a sign."""
 MOST_TEXTS = 1_000
-"""Texts with a field for a password, and places that have one, that are remembered of each host."""
+"""Most texts and most addresses with a field for a password that are remembered for each host."""
 MOST_HOSTS = 1_000
-"""Hosts of which it is remembered when one of their pages was begun."""
+"""Most hosts for which the time of their last page is remembered."""
 REST = 10.0
-"""Seconds without a page of any other host after which only hosts are left whose session has ended."""
+"""Seconds. If no page of another host was begun for so long, pages are left only at hosts whose session has ended."""
 QUIET = 2.0
-"""Seconds, beside three times the pace of its answers, after which a host counts as quiet."""
+"""Seconds. A host is quiet after these and three times the time between its last two answers."""
 WITHOUT_SESSION = "dont_merge_cookies"
-"""The key in a request's meta by which it is sent, and answered, without cookies."""
+"""The key in the meta of a request that is sent without cookies, and whose answer is no sign."""
 NUMBER = "_graphbrain_session"
-"""The key in a request's meta of the session in which it was sent."""
+"""The key in a request's meta under which the number of its session is kept."""
 
 
-# ---------------------------------------------------------------- what the answers of a host show
+# ---------------------------------------------------------------- the answers of a host
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A possible sign of a session's end, in one answer.
+    """A possible sign in one answer that the session has ended.
 
-    `kind`: 401, 403, `login` (a redirect to what is named as one), `led` (a redirect elsewhere) or `form`; empty for
-    nothing. `address`: where it is from or leads to, without the query. `text`: the simhash of a text that has a field
-    for a password.
+    Attributes:
+        kind: `401`, `403`, `login` (a redirect to an address that is named like a login), `led` (a redirect to another
+            address) or `form` (a field for a password); empty for an answer that is no sign.
+        address: The target of the redirect, or the page with the form, without the query.
+        text: The simhash of the text of a page with a form.
     """
 
     kind: str = ""
@@ -86,7 +88,17 @@ class Sign:
 
 @dataclass(slots=True)
 class _HostAnswers:
-    """The answers of one host. `waiting`: number of the answer, and what is called with its end."""
+    """The last answers of one host.
+
+    Attributes:
+        number: The number of its answers.
+        last: (page, sign) of each of the last answers.
+        waiting: (number of the answer, function that passes it on or gives its page back) of each answer that waits.
+        texts: Page → the simhash of its text, for pages with a field for a password.
+        places: The addresses that have shown a field for a password.
+        at: The time of the last answer, in monotonic seconds.
+        pace: Seconds between the last two answers.
+    """
 
     number: int = 0
     last: deque[tuple[str, Sign]] = field(default_factory=lambda: deque(maxlen=LAST))
@@ -97,7 +109,7 @@ class _HostAnswers:
     pace: float = 0.0
 
     def note(self, page: str, sign: Sign, now: float) -> None:
-        """Take one more answer of the host, at this time."""
+        """Add an answer that came at the time `now`."""
         self.pace, self.at = (now - self.at if self.number else 0.0), now
         self.number += 1
         self.last.append((page, sign))
@@ -106,7 +118,7 @@ class _HostAnswers:
             self.places[sign.address] = True
 
     def signs(self) -> dict[str, Sign]:
-        """Return the pages among the last answers that show the end of the session, and what shows it."""
+        """Return page → sign for those of the last answers that show the end of the session."""
         return {page: sign for page, sign in self.last if self._shows(page, sign)}
 
     def _shows(self, page: str, sign: Sign) -> bool:
@@ -118,11 +130,11 @@ class _HostAnswers:
         return bool(sign.kind)
 
     def is_suspect(self, sign: Sign) -> bool:
-        """Return whether an answer with this may become a sign: a redirect to what is no login may not."""
+        """Return whether an answer must wait. One with a redirect to an address that is no login need not."""
         return bool(sign.kind) and (sign.kind != "led" or sign.address in self.places)
 
     def settle(self, up_to: int, good: bool) -> None:
-        """End the wait of the answers up to this number."""
+        """End the wait of the answers up to a number: pass them on if `good`, else give their pages back."""
         while self.waiting and self.waiting[0][0] <= up_to:
             self.waiting.popleft()[1](good)
 
@@ -136,10 +148,10 @@ _SAID = {
 
 
 class Sessions:
-    """The sessions of a process at the hosts that it crawls. All of it belongs to the thread of the event loop.
+    """The sessions of one process at the hosts that it crawls. Only the thread of the event loop uses it.
 
     Args:
-        on_end: Called with a host whose session has ended, and with the reason.
+        on_end: Is called with a host whose session has ended, and the reason.
         visit_of: Returns the visit that a request belongs to.
         status_of: Returns the status of a page's last visit.
         delay: The least seconds between two answers of a host.
@@ -159,37 +171,47 @@ class Sessions:
         self.ended: dict[str, str] = {}
         """Host whose session has ended → the reason."""
         self.number = 0
-        """Sessions that have been renewed."""
+        """The number of times that the session was renewed."""
         self.withheld = 0
-        """Answers that have waited, and are none of their pages."""
+        """The number of answers that were not passed on, because the session had ended."""
         self._hosts: dict[str, _HostAnswers] = {}
-        self._begun: Newest[str, float] = Newest(MOST_HOSTS)
-        """Host → when one of its pages was begun."""
+        self._last_start: Newest[str, float] = Newest(MOST_HOSTS)
+        """Host → the time at which the fetch of its last page began."""
 
     def begins(self, host: str) -> bool:
-        """Return whether a page of this host is to be fetched, which begins then."""
+        """Return whether a page of a host may be fetched: not after its session has ended. Note the time."""
         if host in self.ended:
             return False
-        self._begun[host] = self._clock()
+        self._last_start[host] = self._clock()
         return True
 
     def only_ended(self) -> bool:
-        """Return whether a session has ended, and no page of a host whose session goes on was begun lately."""
+        """Return whether a session has ended, and no page of a host with a session was begun in the last `REST`
+        seconds."""
         now = self._clock()
-        return bool(self.ended) and all(now > at + REST for host, at in self._begun.items() if host not in self.ended)
+        with_session = (at for host, at in self._last_start.items() if host not in self.ended)
+        return bool(self.ended) and all(now > at + REST for at in with_session)
 
     def take(self, host: str, page: str, sign: Sign, settle: Callable[[bool], None]) -> None:
-        """Take an answer of a page. `settle` is called, now or later: with True when it is passed on, with False when
-        its page is given back."""
+        """Take an answer of a page, and find whether the session of its host has ended.
+
+        Args:
+            host: The host.
+            page: The URL of the page.
+            sign: The sign in the answer.
+            settle: Is called once, now or later: with True to pass the answer on, with False to give its page back.
+        """
         if host in self.ended:
             self._count(settle)(not sign.kind)
             return
+        # Pass an answer on at once, unless later answers may show that it is one without the session.
         seen = self._hosts.setdefault(host, _HostAnswers())
         seen.note(page, sign, self._clock())
         if seen.is_suspect(sign):
             seen.waiting.append((seen.number, self._count(settle)))
         else:
             settle(True)
+        # End the session if the last answers have enough signs. Otherwise pass on the answers before these.
         if len(signs := seen.signs()) >= ENOUGH:
             self.ended[host] = _reason(signs, len(seen.last))
             seen.settle(seen.number, good=False)
@@ -198,11 +220,11 @@ class Sessions:
             seen.settle(seen.number - LAST, good=True)
 
     def pass_quiet(self, under_way: Callable[[str], int], starved: bool = False) -> None:
-        """Pass on the waiting answers of hosts of which no other answer comes.
+        """Pass on the waiting answers of quiet hosts: no other answer will show what they are.
 
         Args:
             under_way: Returns the number of pages of a host that are being fetched, or whose answers wait.
-            starved: No page can be fetched before others are reported.
+            starved: True if no page can be fetched before others are reported.
         """
         for host, seen in list(self._hosts.items()):
             pace = max(self._delay, min(seen.pace, 60.0))
@@ -211,12 +233,12 @@ class Sessions:
                 seen.settle(seen.number, good=True)
 
     def let_go(self) -> None:
-        """Give back all pages whose answers wait."""
+        """Give back the pages of all answers that wait."""
         for seen in self._hosts.values():
             seen.settle(seen.number, good=False)
 
     def renewed(self) -> None:
-        """Begin anew, in a new session. Answers to what was sent in the old one are not taken for its signs."""
+        """Start a new session. Answers to requests of the old session are no signs of the end of the new one."""
         self.let_go()
         self.number += 1
         self.ended.clear()
@@ -231,23 +253,24 @@ class Sessions:
 
 
 def _reason(signs: dict[str, Sign], of: int) -> str:
-    """Return, as a clause, why the session has ended."""
+    """Return the reason why the session has ended, as a clause. `of`: the number of answers that were compared."""
     kinds = [sign.kind for sign in signs.values()]
     kind = max(dict.fromkeys(kinds), key=kinds.count)
     pages = ", ".join([page for page, sign in signs.items() if sign.kind == kind][:ENOUGH])
     return f"{len(signs)} of its last {of} pages {_SAID[kind]} ({pages})"
 
 
-# ---------------------------------------------------------------- the step of Scrapy's downloader
+# ---------------------------------------------------------------- the middleware of Scrapy's downloader
 
 _SESSIONS: WeakKeyDictionary[Crawler, Sessions] = WeakKeyDictionary()
 """Crawler → the sessions that its middleware watches."""
 
 
 class SignedOut:
-    """A downloader middleware that holds back the answers of claimed pages, before anything reads or archives them."""
+    """A downloader middleware that lets answers of claimed pages wait, before anything reads or archives them."""
 
     PLACE = 950
+    """The order of the middleware among those of the project."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -258,24 +281,26 @@ class SignedOut:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy to make it."""
+        """Make a middleware. Scrapy calls this."""
         return cls(crawler)
 
     @staticmethod
     def watch(crawler: Crawler, sessions: Sessions) -> None:
-        """Let the middleware of a crawler use these."""
+        """Let the middleware of a crawler use these sessions."""
         _SESSIONS[crawler] = sessions
 
     def process_request(self, request: Request) -> None:
-        """Note the session in which a request is sent. Called by Scrapy with every request."""
+        """Note the number of the session in which a request is sent. Scrapy calls this with every request."""
         if (sessions := _SESSIONS.get(self._crawler)) is not None:
             request.meta[NUMBER] = sessions.number
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Wait until it is known what the answer is. Called by Scrapy with every answer, before it is unpacked."""
+        """Return an answer when it is known to be that of the page, else raise IgnoreRequest. Scrapy calls this with
+        every answer, before it is unpacked."""
         sessions, claim = _SESSIONS.get(self._crawler), request.meta.get(CLAIM)
         if sessions is None or claim is None or claim.kind != "page" or request.meta.get(WITHOUT_SESSION):
             return response
+        # Wait for later answers of the host, if the request was sent in this session.
         sign = await self._sign(sessions, claim, response)
         waiting: Deferred[bool] = Deferred()
         if request.meta.get(NUMBER) == sessions.number:
@@ -285,10 +310,11 @@ class SignedOut:
         if await maybe_deferred_to_future(waiting):
             return response
         if (visit := sessions.visit_of(request)) is not None:
-            visit.broken_off = True  # its page is given back
+            visit.broken_off = True  # the page is given back
         raise IgnoreRequest("The session has ended.")
 
     async def _sign(self, sessions: Sessions, claim: Claim, response: Response) -> Sign:
+        """Return the sign in the answer of a claimed page."""
         if response.status == 401:
             return Sign("401")
         if response.status in TEMPORARY:
@@ -317,12 +343,12 @@ class SignedOut:
         return Sign("form", bare(response.url), simhash(text or "") or 0)
 
     def _unpacked(self, response: Response) -> Response:
-        """Return a copy of an answer, unpacked; empty where that fails, as it will fail later, with a reason."""
+        """Return an unpacked copy of an answer. Its body is empty if that fails: Scrapy reports the error later."""
         page = true_coding(response.copy())
         if self._unpacking is None or "Content-Encoding" not in page.headers:
             return page
         try:
             unpacked = self._unpacking.process_response(Request(response.url), page)
-        except Exception:  # noqa: BLE001  # each packing has its own
+        except Exception:  # noqa: BLE001  # each way of packing raises its own errors
             return page.replace(body=b"")
         return unpacked if isinstance(unpacked, Response) else page

@@ -1,4 +1,4 @@
-"""A visit: a claimed page until Scrapy has finished all requests that it led to."""
+"""A visit of a claimed page or resource by Scrapy, and the report that is made of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphbrain.content import retry_after
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.requests import Reader, first_step, latency, led
 
-__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "location", "names_page", "said"]
+__all__ = ["PERMANENT", "ScrapyVisit", "error_text", "fault_of", "header", "location", "names_page"]
 
 PERMANENT = (301, 308)
 REDIRECTS = (*PERMANENT, *TEMPORARY)
@@ -40,100 +40,85 @@ SILENT = (
     *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
     *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
 )
-"""The exceptions where a host gave no answer."""
+"""The exceptions that mean that a host gave no answer."""
 NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
-"""The exceptions where an answer was too long, or broke off, or was not to be read to its end."""
+"""The exceptions that mean that an answer was too long, or broke off, or that its download was stopped on purpose."""
 
 
 @dataclass(eq=False, slots=True)
 class ScrapyVisit:
-    """One claimed page until Scrapy has finished all requests that it led to."""
+    """One claimed page until Scrapy has finished all requests that it led to.
+
+    Attributes:
+        number: The number of the visit in this process.
+        claim: The claim.
+        requests: The requests of the visit that are not finished.
+        absent: Those of them that Scrapy did not have at the last check.
+        links: URL → (text of the link, the spider's own guess of its relevance).
+        notes: URL of a link → the note on its page.
+        fingerprints: The fingerprints of the requests of the visit that are no links.
+        response: The last answer of the page.
+        moved_to: The target of a redirect that is reported and not followed; empty without one.
+        moved_by: The status of that redirect.
+        led_by: (status, target) of the first redirect, if the chain of redirects is too long or leads to no page.
+        redirect_error: The error of a redirect to a URL that names no page; empty without one.
+        redirect_error_status: The status of that redirect.
+        error: The first error of a request, a middleware or a callback.
+        fault: The fault to report if there is no answer.
+        broken_off: True if the page is to be given back.
+        dropped: True if a middleware refused to send the request.
+    """
 
     number: int
     claim: Claim
     requests: set[Request] = field(default_factory=set)
-    ended: set[Request] = field(default_factory=set)
-    """Those that Scrapy seemed to have done with at the last look."""
+    absent: set[Request] = field(default_factory=set)
     links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
-    """URL → the text of the link, and the spider's own guess of its relevance."""
     notes: dict[str, str] = field(default_factory=dict)
     fingerprints: set[bytes] = field(default_factory=set)
     response: Response | None = None
     moved_to: str = ""
     moved_by: int = PERMANENT[0]
-    """the status of that redirect"""
     led_by: tuple[int, str] | None = None
-    """its first redirect, where as many for now came after it as are followed, or one that cannot be"""
-    lost: str = ""
-    """the error of a redirect to what is no page, and its status"""
-    lost_by: int | None = None
+    redirect_error: str = ""
+    redirect_error_status: int | None = None
     error: str = ""
     fault: Fault = "not_sent"
-    """whose fault it is that there is no answer to be reported"""
     broken_off: bool = False
     dropped: bool = False
-    """has a middleware refused to send the request?"""
 
     def unfetched(self, error: Exception) -> None:
-        """The request, or a middleware in the place of the server, has raised this."""
+        """Note an error because of which the page has no answer."""
         if not self.error and not isinstance(error, CloseSpider):
             self.fault, self.dropped = fault_of(error), isinstance(error, IgnoreRequest)
         self.raised(error)
 
     def raised(self, error: Exception) -> None:
-        """A callback or a middleware has raised this; CloseSpider is no fault of the page."""
+        """Note the error of a callback or a middleware. CloseSpider is no fault of the page: it gives the page back."""
         if isinstance(error, CloseSpider):
             self.broken_off = True
         elif not self.error:
-            self.error = said(error)
+            self.error = error_text(error)
 
     def result(self, reader: Reader) -> Fetched | Failed | None:
         """Return the report of the visit; None gives the page back."""
-        url, claim, response = self.claim.url, self.claim, self.response
         if self.broken_off:
             return None
-        if claim.kind != "page":
+        if self.claim.kind != "page":
             return self._resource().as_report()
-        if (first := self._first_step()) is not None:
-            return first
-        if self.lost and (response is None or response.status in REDIRECTS):
-            return Failed(url, claim, self.lost_by, error=self.lost)
-        if self.moved_to:
-            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
-        if response is None:
+        if (report := self._first_step() or self._unfollowed()) is not None:
+            return report
+        if self.response is None:
             error = self.error or "a middleware dropped the request, or its answer"
-            return Failed(url, claim, error=error, fault=self.fault)
-        status, head, took = response.status, response.headers, latency(response)
-        if status in REDIRECTS and (target := location(response)):
-            return Fetched(url, (), claim, status, redirected_to=_led_on(response, target), seconds=took)
-        # A spider that has made requests of it has read the page; one that raises on what is not text never could.
-        if self.error and not self.links and isinstance(response, TextResponse):
-            return Failed(url, claim, status, error=self.error, seconds=took)
-        # Without them, a page that was read in part is read in full the next time, changed or not.
-        partly = bool(self.error) and isinstance(response, TextResponse)
-        etag, modified = (None if partly else header(head.get(name)) for name in ("ETag", "Last-Modified"))
-        fields: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
-        if status == 304:
-            return Fetched(url, (), claim, status, not_modified=True, **fields)
-        good = 200 <= status < 300
-        if not good and (not self.links or status in (429, 503)):
-            now = retry_after.moment(header(head.get("Date"))) or time.time()  # a date is by the server's clock
-            wait = retry_after.seconds(head.get("Retry-After"), now)
-            body = response.body if status in (404, 410) else None  # other pages may look like it
-            return Failed(url, claim, status, retry_after=wait, seconds=took, body=body)
-        near, links = reader.read(response, self.links) if good else (None, [*self.links])
-        if (elsewhere := led(response)) is not None and good:  # the content is that of another address
-            status, chain = elsewhere
-            links = [*links, *(chain[:1] if status == 200 else ())]  # a refresh is a link, too
-            return Fetched(url, links, claim, status, relevance=near, seconds=took, led_to=chain)
-        if good:
-            facts, more = reader.facts(response)
-            fields, links = fields | facts, [*links, *more]
-        return Fetched(url, links, claim, status, response.body, relevance=near, **fields)
+            return Failed(self.claim.url, self.claim, error=error, fault=self.fault)
+        return self._answered(self.response, reader)
 
     def _first_step(self) -> Fetched | None:
-        """Return the report of a page whose temporary redirects end in no page, by the first of them; None where they
-        end in one, or there are none. Its target is a page that is claimed, too, and that fails itself, or leads on."""
+        """Return the report of a page whose temporary redirects lead to no page: it names the first of them.
+
+        None if they lead to a page, or if there are none. The target of the first redirect becomes a page, whose own
+        visit shows how it fails or where it leads.
+        """
         response = self.response
         if response is None:
             first = None if self.error else self.led_by
@@ -143,34 +128,83 @@ class ScrapyVisit:
             first = first_step(response.request)
         return first and Fetched(self.claim.url, (), self.claim, first[0], redirected_to=first[1])
 
+    def _unfollowed(self) -> Fetched | Failed | None:
+        """Return the report of a redirect that cannot be followed, or is not; None if there was none."""
+        url, claim = self.claim.url, self.claim
+        if self.redirect_error and (self.response is None or self.response.status in REDIRECTS):
+            return Failed(url, claim, self.redirect_error_status, error=self.redirect_error)
+        if self.moved_to:
+            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
+        return None
+
+    def _answered(self, response: Response, reader: Reader) -> Fetched | Failed:
+        """Return the report of a page with an answer."""
+        url, claim, status, seconds = self.claim.url, self.claim, response.status, latency(response)
+        if status in REDIRECTS and (target := location(response)):
+            return Fetched(url, (), claim, status, redirected_to=_led_on(response, target), seconds=seconds)
+        # A callback that has made links has read the page. An error on a body that is no text is no fault of the page.
+        failed_on_text = bool(self.error) and isinstance(response, TextResponse)
+        if failed_on_text and not self.links:
+            return Failed(url, claim, status, error=self.error, seconds=seconds)
+        # Leave the validators out if a callback failed: the next visit then gets the whole page, changed or not.
+        fields: dict[str, Any] = {"seconds": seconds}
+        if not failed_on_text:
+            fields["etag"] = header(response.headers.get("ETag"))
+            fields["last_modified"] = header(response.headers.get("Last-Modified"))
+        if status == 304:
+            return Fetched(url, (), claim, status, not_modified=True, **fields)
+        # A status like 404 is a failure, unless the spider has made links of the answer.
+        if not 200 <= status < 300:
+            if not self.links or status in (429, 503):
+                body = response.body if status in (404, 410) else None  # by it soft 404 pages are recognised
+                return Failed(url, claim, status, retry_after=_wait(response), seconds=seconds, body=body)
+            return Fetched(url, [*self.links], claim, status, response.body, **fields)
+        relevance, links = reader.read(response, self.links)
+        # The content behind temporary redirects belongs to the address to which they lead.
+        if (redirects := led(response)) is not None:
+            first_status, chain = redirects
+            links = [*links, *(chain[:1] if first_status == 200 else ())]  # the target of a refresh is a link, too
+            return Fetched(url, links, claim, first_status, relevance=relevance, seconds=seconds, led_to=chain)
+        facts, refresh = reader.facts(response)
+        fields |= facts
+        return Fetched(url, [*links, *refresh], claim, status, response.body, relevance=relevance, **fields)
+
     def _resource(self) -> Resource:
-        """Return the result of a claim that is not of a page."""
+        """Return the result of a visit of a robots.txt, a sitemap, or a link that is checked."""
         url, claim, response = self.claim.url, self.claim, self.response
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
-        # An answer: where it leads, when to try again, and its body unless it is a link to check.
-        head, status = response.headers, response.status
+        # Report the target of the answer, the wait that it asks for, and its body unless a link is checked.
+        status = response.status
         target = location(response) if 300 <= status < 400 else None
-        now = retry_after.moment(header(head.get("Date"))) or time.time()
         return Resource(
             url,
             claim,
             status,
             response.body if 200 <= status < 300 and claim.kind != "link" else None,
             redirected_to=_led_on(response, target) if target else None,
-            retry_after=retry_after.seconds(head.get("Retry-After"), now),
+            retry_after=_wait(response),
             seconds=latency(response),
-            etag=header(head.get("ETag")),
-            last_modified=header(head.get("Last-Modified")),
+            etag=header(response.headers.get("ETag")),
+            last_modified=header(response.headers.get("Last-Modified")),
         )
 
 
+def _wait(response: Response) -> float | None:
+    """Return the seconds that `Retry-After` asks for, by the server's clock if the answer has a date."""
+    now = retry_after.moment(header(response.headers.get("Date"))) or time.time()
+    return retry_after.seconds(response.headers.get("Retry-After"), now)
+
+
 def fault_of(error: Exception) -> Fault:
-    """Return whose fault it is that a request brought no answer. An error before it is sent, as by middlewares for
-    robots.txt or foreign domains, is no evidence on the host."""
+    """Return the fault to report for a request without an answer.
+
+    An error before a request is sent, as by middlewares for robots.txt or foreign domains, is `not_sent`: it is no
+    evidence of a fault of the host.
+    """
     cause = error if isinstance(error, ResponseFailed) else error.__cause__
     if isinstance(cause, ResponseFailed):
-        # Its head has come, or what came is no head of HTTP: else all reasons are that the connection ended.
+        # The host is silent if the connection ended before the headers. It is not if something came that is no HTTP.
         reasons = [failure.value for failure in cause.reasons or ()]
         garbled = any(isinstance(reason, ParseError | ValueError) for reason in reasons)
         return "silent" if isinstance(cause, ResponseNeverReceived) and not garbled else "not_understood"
@@ -179,11 +213,11 @@ def fault_of(error: Exception) -> Fault:
     return "silent" if isinstance(error, SILENT) else "not_sent"
 
 
-def said(error: Exception) -> str:
-    """Return the text of a report on a request without an answer, or on an error in the crawler's own code."""
+def error_text(error: Exception) -> str:
+    """Return the text of an error for a report: at most 200 characters."""
     cause = error if isinstance(error, ResponseFailed) else error.__cause__
     reasons = (cause.reasons or ()) if isinstance(cause, ResponseFailed) else ()
-    # The text of a failed response lists its reasons as Python objects.
+    # The text of ResponseFailed itself lists its reasons as Python objects.
     text = "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons)) or str(error)
     return f"{type(error).__name__}: {text}"[:200]
 
@@ -198,7 +232,8 @@ def names_page(response: Response, target: str) -> bool:
 
 
 def _led_on(response: Response, target: str) -> str:
-    """Return the URL to which a redirect leads, or its text if that is no URL: the brain's answer names the fault."""
+    """Return the URL to which a redirect leads. A target that is no URL stays as it is: the brain's answer names the
+    fault."""
     try:
         return resolved(response.url, target)
     except BadInput:
@@ -206,7 +241,7 @@ def _led_on(response: Response, target: str) -> str:
 
 
 def location(response: Response) -> str | None:
-    """Return the reference to which an answer leads, if any. Letters are UTF-8, and other bytes stay what they are."""
+    """Return the header `Location`, if any, read as UTF-8. If it is not UTF-8, bytes beyond ASCII are escaped."""
     value = response.headers.get("Location")
     if not value:
         return None
@@ -217,5 +252,5 @@ def location(response: Response) -> str | None:
 
 
 def header(value: bytes | None) -> str | None:
-    """The value of a header as text."""
+    """Return the value of a header as text; None for an empty or missing one."""
     return value.decode("latin-1") if value else None

@@ -1,13 +1,13 @@
-"""A web cut into blocks of pages, and the numbers that blocks send each other, as pure functions of arrays.
+"""A web in blocks of pages, and the messages between blocks, as pure functions of arrays.
 
-Page numbers are 64-bit: the block in the high bits, the place within the block in the low BITS. A block owns the links
-of its pages. For each other block it keeps the distinct targets there, in ascending order, and the receiving block
-keeps the places of the same targets. So a message is an array of float64 without any ids: one number for each page that
-is linked to and each block that links to it, however many links lead there.
+Page numbers have 64 bits: the number of the block in the high bits, the place within the block in the low BITS. A block
+has the links of its pages. For each other block it has the distinct targets there, in ascending order, and the
+receiving block has the places of the same targets. So a message is an array of float64 without ids: one number for each
+page that the sending block links to, however many links lead to the page.
 
 The same rows serve both directions. Ahead, a block sums along its links and sends the sums to the targets. Back, a
-block sends the values of its own pages that the other block links to, and that block sums them by source. For labels of
-communities the least value counts instead of the sum, over all pages that links within the block connect.
+block sends the values of its pages that the other block links to, and that block sums them by source. For labels of
+communities the least value replaces the sum, over all pages that links within the block connect.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ __all__ = [
 ]
 
 BITS = 33
-"""Bits of the place within a block. Spark's `monotonically_increasing_id` numbers the rows of a partition so."""
+"""The number of bits of the place within a block. Spark's `monotonically_increasing_id` uses this number, too."""
 AHEAD, BACK, LEAST_AHEAD, LEAST_BACK = WAYS = ("ahead", "back", "least_ahead", "least_back")
-"""The ways of a message: sums along links or against them, or the least value of connected pages."""
+"""The ways of a message: sums along links or against them, or least values along or against them."""
 
 
 def block_of(pages: Ints) -> Ints:
@@ -72,7 +72,7 @@ def unpack(data: bytes) -> dict[str, np.ndarray[Any, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links of one block's pages, by target. The distinct targets are columns; those of one block are neighbours.
+    """The links of one block's pages, by target. Each distinct target is a column, and those of one block are adjacent.
 
     Attributes:
         blocks: int64[m]; the blocks that are linked to, ascending.
@@ -90,18 +90,20 @@ class Links:
 
     @classmethod
     def of(cls, sources: Ints, targets: Ints, weights: Floats | None = None) -> tuple[Links, Ints]:
-        """Return links, and the distinct targets, ascending. A link that is given twice counts once.
+        """Return links, and the distinct targets, ascending. A link that occurs twice counts once.
 
         Args:
             sources: Page numbers of one block.
             targets: Any page numbers.
             weights: The weight of each link; None: all are 1.
         """
+        # Sort the links by target, and drop repeated ones.
         order = np.lexsort((sources, targets))
         sources, targets = sources[order], targets[order]
         first = np.ones(len(targets), dtype=bool)
         first[1:] = (targets[1:] != targets[:-1]) | (sources[1:] != sources[:-1])
         sources, targets = sources[first], targets[first]
+        # Find where columns and blocks begin.
         starts = np.flatnonzero(np.diff(targets, prepend=-1))
         distinct = targets[starts]
         blocks = block_of(distinct)
@@ -130,13 +132,13 @@ class Links:
 
 @dataclass(slots=True)
 class Block:
-    """The part of the web that one task sees.
+    """The part of the web that one task computes.
 
     Attributes:
         number: The number of the block.
         pages: The number of its pages.
         links: The links of its pages.
-        linked: Other block (or this one) → the places here that it links to, in the order of its messages.
+        linked: Block (this one, too) → the places here that it links to, in the order of its messages.
         terms: Columns over the pages: relevance, payout, seed, restart.
     """
 
@@ -173,13 +175,13 @@ class Block:
 
     @property
     def connected(self) -> tuple[int, Ints, Ints]:
-        """Return the number of communities that the block's links make of its pages as sources and of its targets, and
-        the community of each page and of each target."""
+        """Return the number of communities of the block's pages and targets that its links connect, and the community
+        of each page and of each target."""
         if self._connected is None:
             from scipy.sparse import csgraph, csr_array
 
             links, nodes = self.links, self.pages + self.links.columns
-            # The pages are the first nodes, and the targets, whose rows name their sources, the others.
+            # The first nodes are the pages, without rows. The others are the targets, whose rows name their sources.
             offsets = csr.narrow(np.concatenate([np.zeros(self.pages, dtype=np.int64), links.offsets]))
             both = csr_array((np.ones(len(links.sources)), links.sources, offsets), shape=(nodes, nodes))
             count, labels = csgraph.connected_components(both, directed=False) if nodes else (0, np.empty(0, np.int32))
@@ -217,6 +219,7 @@ class Block:
         Raises:
             ValueError: A message is missing, or has another length.
         """
+        # Numbers that are sent back are for the targets of the block.
         if way in (BACK, LEAST_BACK):
             parts = [messages[block] for block, _ in self.links.by_block()]
             values = np.concatenate([np.empty(0), *parts])
@@ -226,10 +229,12 @@ class Block:
                 return np.asarray(self.matrix.T @ values)
             count, own, theirs = self.connected
             return _least(count, theirs, values)[own]
+        # Numbers that are sent ahead are for its pages. The order of blocks is fixed, so that a repeated task gives the
+        # same sums.
         if messages.keys() != self.linked.keys():
             raise ValueError(f"block {self.number} has {len(messages)} messages of {len(self.linked)}")
         sums = np.zeros(self.pages) if way == AHEAD else np.full(self.pages, np.inf)
-        for block in sorted(messages):  # always in the same order: the sums are the same when a task runs again
+        for block in sorted(messages):
             places, numbers = self.linked[block], messages[block]
             if way == AHEAD:
                 sums[places] += numbers

@@ -1,14 +1,14 @@
-"""The engine on Spark, and the cutting of a dump into blocks.
+"""The engine on Spark, and the division of a dump into blocks.
 
 A row of a block has a `kind`: its links, the places that another block links to, its terms, its state, a message, or
-its sums. The rows that stay are partitioned by block once and kept. A step joins them with the messages of the step
-before, which are all that is shuffled: one number for each page and each block that links to it, and the state of each
-page.
+its sums. The rows that never change are partitioned by block once and kept. A step joins them with the results of the
+step before. Only these results are shuffled: one number for each page and each block that links to it, and the state of
+each page.
 
-Results of a step are kept until the next one is done. Every CHECKPOINT steps they are written to files, from which they
-are read again, so that a lost executor costs no more than the steps since then. The executors keep everything between
-steps on their disks, which the system caches. In Java's memory it would leave too little for the tasks of the executors
-that remain when one is lost. The driver collects sums only.
+The results of a step are kept until the next one is done. Every CHECKPOINT steps they are written to files and read
+from there, so that a lost executor costs at most the steps since then. Executors keep results on their disks, which the
+system caches. In Java's memory the results would leave too little room for tasks when an executor is lost. The driver
+collects only sums.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ __all__ = ["Cluster", "Cut", "Weighed", "cut", "salsa"]
 
 CHECKPOINT = 8
 LINKS_EACH, PAGES_EACH = 1_000_000, 500_000
-"""The largest number of links and pages of a block, on average: 30 to 60 bytes a link in one process while blocks are
-made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which Java must hold in the 1 GB that an
-executor has by default. Larger ones take less time, because a part of a task's cost does not depend on its size. But
-two executors of 2 GB ran out of memory with 30 million links in blocks of 2.5 million, when Java still held the results
-of steps."""
+"""The largest numbers of links and pages of a block, on average. A link takes 30 to 60 bytes in one process while
+blocks are made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which must fit into the 1 GB of
+Java that an executor has by default. Larger blocks take less time, because a part of a task's cost does not depend on
+its size. But two executors of 2 GB ran out of memory with 30 million links in blocks of 2.5 million, when Java still
+held the results of steps."""
 BLOCKS_EACH = 2
-"""Blocks for each processor at least, so that processors share the work evenly."""
+"""The least number of blocks for each processor, so that processors share the work evenly."""
 STATIC = "block int, kind string, peer int, data binary"
 MOVING = STATIC + ", names string, sums array<double>"
 LINKS, PLACES, TERMS, STATE, TOTAL = "links", "places", "terms", "state", "sums"
@@ -49,20 +49,26 @@ LINKS, PLACES, TERMS, STATE, TOTAL = "links", "places", "terms", "state", "sums"
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The weights of links: those inside a host weigh `inside`, or are left out if `only_external` is set."""
+    """The weights of links. Links inside a host weigh `inside`, or are left out if `only_external` is set."""
 
     inside: float = 1.0
     only_external: bool = False
 
     @property
     def knows_hosts(self) -> bool:
-        """Return True if the hosts of both ends matter."""
+        """Return True if weights depend on the hosts of both ends."""
         return self.only_external or self.inside != 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A web in blocks: the rows of all blocks, and the key of each page number (`page`, `key`)."""
+    """A web in blocks.
+
+    Attributes:
+        rows: The rows of all blocks.
+        pages: The columns `page`, the number of each page, and `key`.
+        blocks: The number of blocks.
+    """
 
     rows: DataFrame
     pages: DataFrame
@@ -78,29 +84,32 @@ def cut(
     weighed: Weighed,
     blocks: int | None = None,
 ) -> Cut:
-    """Number the pages by host and key, and cut their links into blocks. All is written to files, and read from there.
+    """Number the pages by host and key, and divide their links into blocks. Both are written to files and read from
+    there.
 
     Args:
         spark: The session.
-        pages: `key`, `host` and the columns of `terms`, as doubles; null is nan.
-        links: `source` and `target`, by key. Links of pages that are not in `pages` are left out.
-        work: A folder that all executors reach.
+        pages: The columns `key`, `host` and those of `terms`, which are doubles; null is nan.
+        links: The columns `source` and `target`, which are keys. Links of pages that are not in `pages` are left out.
+        work: A folder that all executors can read and write.
         terms: Columns that the steps need.
-        weighed: How links count.
-        blocks: The number of blocks; None: by the size.
+        weighed: The weights of links.
+        blocks: The number of blocks. None: it follows from the size.
     """
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
 
+    # Number the pages.
     if blocks is None:
         each = max(links.count() / LINKS_EACH, pages.count() / PAGES_EACH)
         blocks = max(BLOCKS_EACH * spark.sparkContext.defaultParallelism, int(np.ceil(each)))
     spark.conf.set("spark.sql.shuffle.partitions", str(blocks))
     ranged = pages.repartitionByRange(blocks, "host", "key").sortWithinPartitions("host", "key")
-    # Page numbers are those of rows within partitions. They are written at once, because they are only the same again
-    # when they are read from there.
+    # A page number is that of a row within its partition. Numbers are written to files at once, because Spark would
+    # compute other numbers if it computed them again.
     ranged.select(sql.monotonically_increasing_id().alias("page"), "*").write.parquet(f"{work}/pages")
     numbered = spark.read.parquet(f"{work}/pages")
+    # Replace keys by numbers in the links, and weigh the links.
     block = sql.shiftright("page", BITS).cast("int")
     hosts = ("host",) if weighed.knows_hosts else ()
     sources = numbered.select(sql.col("key").alias("source"), sql.col("page").alias("s"), *_named("source_", hosts))
@@ -111,13 +120,14 @@ def cut(
         inside = sql.col("source_host") == sql.col("target_host")
         pairs_of = pairs_of.where(~inside) if weighed.only_external else pairs_of
         weight = sql.when(inside, sql.lit(weighed.inside)).otherwise(1.0)
-    weighty = weighed.inside != 1.0 and not weighed.only_external
-    pairs = pairs_of.select("s", "t", *([weight.alias("w")] if weighty else []))
+    has_weights = weighed.inside != 1.0 and not weighed.only_external
+    pairs = pairs_of.select("s", "t", *([weight.alias("w")] if has_weights else []))
+    # Group links and terms by block.
     grouped = pairs.groupBy(sql.shiftright("s", BITS).cast("int").alias("block")).applyInArrow(_links, STATIC)
     own = numbered.select(block.alias("block"), "page", *terms)
     columns = own.groupBy("block").applyInArrow(_terms, STATIC)
     grouped.union(columns).write.parquet(f"{work}/blocks")
-    # A row of a block has megabytes. Reading by columns would hold thousands of rows at once.
+    # A row of a block has megabytes. A vectorized reader would hold thousands of rows at once.
     spark.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
     rows = spark.read.parquet(f"{work}/blocks").repartition(blocks, "block")
     return Cut(rows.persist(StorageLevel.DISK_ONLY), numbered.select("page", "key"), blocks)
@@ -130,7 +140,7 @@ def _named(prefix: str, names: Sequence[str]) -> list[Any]:
 
 
 class Cluster:
-    """The engine on Spark: it keeps the rows of one web, and the results of the last step."""
+    """The engine on Spark, with the rows of one web and the results of the last step."""
 
     def __init__(self, spark: SparkSession, files: Files, web: Cut, work: str) -> None:
         self._spark, self._files, self._web, self._work = spark, files, web, work
@@ -139,7 +149,7 @@ class Cluster:
         self._saved: str | None = None
 
     def run(self, step: Step, broadcast: Broadcast) -> Mapping[str, float]:
-        """Run a step as `Engine.run`."""
+        """Run a step on all blocks, and return the sums over all pages (see `Engine.run`)."""
         from pyspark import StorageLevel
         from pyspark.sql import functions as sql
 
@@ -149,10 +159,12 @@ class Cluster:
         def work(key: Any, static: pyarrow.Table, moving: pyarrow.Table) -> pyarrow.Table:
             return task(key, static, moving)
 
+        # Join each block's rows with the results for it.
         static = self._web.rows.groupBy("block")
         before = self._moving
         after = static.cogroup(before.groupBy("block")).applyInArrow(work, MOVING)
         after = after.persist(StorageLevel.DISK_ONLY)
+        # Collect the sums. This runs the step.
         numbers = [sql.sum(sql.get("sums", sql.lit(column))) for column in range(SUMS)]
         row = after.where(sql.col("kind") == TOTAL).agg(sql.max("names"), *numbers).first()
         before.unpersist()
@@ -163,7 +175,7 @@ class Cluster:
         return {name: float(value or 0.0) for name, value in zip(names, list(row or ())[1:], strict=False)}
 
     def _checkpoint(self) -> None:
-        """Write the messages and states, go on from there, and remove the files of the checkpoint before."""
+        """Write the messages and states to files, read them from there from now on, and remove the last checkpoint."""
         folder = f"{self._work}/step-{self._steps:06}"
         self._moving.write.parquet(folder)
         self._moving.unpersist()
@@ -187,7 +199,7 @@ class Cluster:
 
 
 def salsa(states: DataFrame) -> DataFrame:
-    """Return the SALSA scores of pages, from the labels of their communities and their links."""
+    """Return the SALSA scores of pages by the labels of their communities and the numbers of their links."""
     from pyspark.sql import functions as sql
 
     scored = states.select("page")
@@ -204,7 +216,7 @@ def salsa(states: DataFrame) -> DataFrame:
     return scored
 
 
-# ---------------------------------------------------------------------- what executors do
+# ---------------------------------------------------------------------- on executors
 
 
 def _rows(rows: Sequence[tuple[int, str, int, bytes]]) -> pyarrow.Table:
@@ -246,19 +258,21 @@ def _terms(key: Any, table: pyarrow.Table) -> pyarrow.Table:
 
 
 def _task(key: Any, static: pyarrow.Table, moving: pyarrow.Table, step: Step, broadcast: Broadcast) -> pyarrow.Table:
-    """Run a step on one block: its rows and what has come for it."""
+    """Run a step on one block, and return the rows of its state, its messages and its sums."""
     import pyarrow
 
+    # Run the step.
     block = _block(int(key[0].as_py()), static)
     state, way, messages = _arrived(moving)
     result = apply(block, state, way, messages, step, broadcast)
-    # A block that no message comes for must know the way, too.
+    # The state names the way of the messages, because a block without messages needs it, too.
     way_after = -1 if result.send is None else WAYS.index(result.send[0])
     rows = [(block.number, STATE, way_after, pack(result.state))]
     if result.send is not None:
         sent = block.send(*result.send)
         rows += [(other, result.send[0], block.number, numbers.tobytes()) for other, numbers in sent]
     rows.append((block.number, TOTAL, -1, b""))
+    # The sums are in the last row.
     table = _rows(rows)
     names, sums = list(result.sums), [float(value) for value in result.sums.values()]
     empty: list[Any] = [None] * (len(rows) - 1)

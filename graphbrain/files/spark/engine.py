@@ -1,6 +1,6 @@
-"""The interface of an engine: it runs a step on all blocks, moves their messages, and returns the sums.
+"""The interface of an engine, which runs a step on all blocks, moves their messages, and returns the sums.
 
-`cluster` has the engine on Spark. The tests have one in one process. Both call `apply`.
+`cluster` has the engine on Spark. The tests have an engine in one process. Both call `apply`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Engine", "apply"]
 
 
 class Engine(Protocol):
-    """Runs one step after another on all blocks of a web."""
+    """An engine runs one step after another on all blocks of a web."""
 
     def run(self, step: Step, broadcast: Broadcast) -> Mapping[str, float]:
         """Run a step on all blocks, and return the sums over all pages.
@@ -32,6 +32,6 @@ class Engine(Protocol):
 def apply(
     block: Block, state: State, way: str | None, messages: Mapping[int, Floats], step: Step, broadcast: Broadcast
 ) -> Result:
-    """Return the result of a step on one block, with the messages that have arrived there on one way."""
+    """Return the result of a step on one block. `messages` have arrived from other blocks, all on the same `way`."""
     arrived = np.zeros(block.pages) if way is None else block.receive(way, messages)
     return step(block, state, arrived, broadcast)

@@ -1,4 +1,4 @@
-"""The driver's part of each method: which step comes next, and when to end. It sees nothing but sums.
+"""The driver's part of each method: the sequence of steps, and the decision to end. The driver gets only sums.
 
 The options, their checks and the bound on the error are those of `graphbrain rank` (`base.options.scores`,
 `scores.ranking.algorithms`).
@@ -22,24 +22,24 @@ Progress = Callable[[int, float], None]
 """Is called after each iteration with its number and its change."""
 MOST_ROUNDS = 10_000
 AUDIT_TOLERANCE = 1e-9
-"""The difference that counts as a fault, relative to the sum of what was added up, as in `analyst.inspect.audit`."""
+"""The least difference that is a fault, relative to the expected value, as in `analyst.inspect.audit`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a method; the scores are in the states of the engine.
+    """The result of a method. The scores are in the states of the engine.
 
     Attributes:
         columns: The name of each score → its column of the state.
         pages: The number of pages.
         links: The number of links.
         iterations: The number of iterations.
-        residual: The change of the last iteration: L1 of ranks; of accounts, relative to the sum of the scores.
+        residual: The change (L1) of the last iteration. For accounts it is relative to the sum of the scores.
         error: The bound on the L1 error by the rate of convergence.
         converged: True if the error is within the tolerance.
         eigenvalue: For HITS, the largest eigenvalue of LᵀL.
-        passed: The sum that pages pass on, as `brain.rank.for_later` takes it.
-        brought: For HITS, the sum that authorities bring.
+        passed: The sum that pages pass on, an argument of `brain.rank.for_later`.
+        brought: For HITS, the sum that authorities pass back to hubs.
     """
 
     columns: Mapping[str, str]
@@ -137,12 +137,14 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
         tolerance: The bound on the relative error of the scores, as of a settling pass.
         progress: Is called after each round with its number and relative change.
     """
+    # Prepare the linear system, and the constants of Chebyshev's iteration for its radius.
     web = dict(engine.run(steps.count, {}))
     broadcast = {**web, "alpha": rule.alpha}
     norm = engine.run(steps.system, broadcast)["payout"]
     least = max(rule.alpha, LEAST_ALPHA)
     allowed, radius = STEADY * waiting_share(rule, tolerance), (1.0 - least) ** 2
     gamma, shrink = 2.0 / (2.0 - radius), radius / (2.0 - radius)
+    # Iterate until the gap is small enough.
     omega, rounds, residual = 1.0, 0, float("inf")
     while residual > allowed and rounds < MOST_ROUNDS:
         nearer = residual
@@ -152,14 +154,14 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
             rounds, nearer, norm = rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]
             omega = 1.0 / (1.0 - shrink**2 / (2.0 if omega == 1.0 else 4.0) * omega)
             progress(rounds, nearer)
-        # The last round is one of the power method without acceleration: its hubs follow from these authorities, and so
-        # does its gap.
+        # The last round is one of the power method, without acceleration. Its hubs and its gap follow exactly from the
+        # authorities.
         engine.run(steps.authority, broadcast)
         sums = engine.run(steps.hub, {**broadcast, "omega": 1.0, "gamma": 1.0})
         omega, rounds, residual, norm = 1.0, rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]
         progress(rounds, residual)
     columns = {"hub": "hub", "authority": "authority"}
-    # A gap g of the hubs is what they would still pay; σ|gap| / (α·σ score) bounds the relative error.
+    # The gap of the hubs is the amount that they would still pay. Σ|gap| / (α·Σ score) bounds the relative error.
     error = residual / least
     return Found(columns, int(web["pages"]), int(web["links"]), rounds, residual, error, error <= tolerance)
 
@@ -167,7 +169,7 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
 def live_pagerank(engine: Engine, account: Forward, tolerance: float, progress: Progress = lambda *_: None) -> Found:
     """Find the fixed point of live PageRank, s = first + share · Σ w·s/d.
 
-    `tolerance` is the largest relative error (L1); a round that changes the scores by c leaves an error of at most
+    `tolerance` is the largest relative error (L1). After a round that changes the scores by c, the error is at most
     c·share / (1 − share).
     """
     web = dict(engine.run(steps.count, {}))
@@ -185,7 +187,7 @@ def live_pagerank(engine: Engine, account: Forward, tolerance: float, progress: 
 
 
 def audit(engine: Engine, rule: Rule) -> Mapping[str, float]:
-    """Compare all accounts with what their neighbours have paid. The faults of each page are in the states.
+    """Compare all accounts with the payments of their neighbours. The faults of each page are in the states.
 
     Returns:
         The number of faults by each name of `steps.AUDITED`, and the sums of `waiting` and `scores`.

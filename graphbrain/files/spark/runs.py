@@ -1,7 +1,7 @@
-"""Whole runs: a dump in, scores out.
+"""Whole runs: from a dump to a folder of scores.
 
-A run reads the folder of `graphbrain dump tables`, checks it against its manifest, computes, and writes Parquet and a
-manifest into a new folder. The manifest is written last.
+A run reads the folder of `graphbrain dump tables`, compares it with its manifest, computes scores, and writes Parquet
+files and a manifest into a new folder. The manifest is written last.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = ["On", "audit", "live_pagerank", "rank", "settle"]
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """The cluster, and how to use it.
+    """A cluster, and the options of its use.
 
     Attributes:
         master: As of `spark-submit`; None: Spark's own settings.
         settings: Spark's settings by name.
-        blocks: The number of blocks; None: by the size of the web.
+        blocks: The number of blocks. None: it follows from the size of the web.
     """
 
     master: str | None = None
@@ -47,7 +47,7 @@ class On:
 
 
 class _Run:
-    """A dump that is read on Spark, and the folder of its results."""
+    """A dump that is read on Spark, and the folder for its results."""
 
     def __init__(self, spark: SparkSession, source: str, out: str, on: On) -> None:
         self.spark, self.files, self.on = spark, Files(spark), on
@@ -66,14 +66,14 @@ class _Run:
 
     @property
     def rule(self) -> Rule:
-        """The brain's settings at the time of the dump."""
+        """Return the brain's settings at the time of the dump."""
         return Rule(**self.manifest["settings"])
 
     def table(self, name: str) -> DataFrame:
         """Return a table of the dump.
 
         Raises:
-            BadInput: It is not the one of the manifest.
+            BadInput: The table is not the one of the manifest.
         """
         from pyspark.sql import functions as sql
 
@@ -90,7 +90,7 @@ class _Run:
         return rows
 
     def cut(self, terms: Mapping[str, Column], weighed: Weighed) -> Cut:
-        """Return the web in blocks, with these columns of its pages."""
+        """Return the web in blocks, with these terms of its pages."""
         from pyspark.sql import functions as sql
 
         named = [column.cast("double").alias(name) for name, column in terms.items()]
@@ -104,17 +104,17 @@ class _Run:
         return engine
 
     def free(self) -> None:
-        """Free what executors keep, which a session that goes on would hold."""
+        """Free the data that executors keep. A session that stays open would keep it."""
         for engine in self._kept:
             engine.free()
 
     def write(self, scores: DataFrame, web: Cut, folder: str) -> None:
-        """Write columns by page number as Parquet, by key."""
+        """Write columns as Parquet, with keys in place of page numbers."""
         rows = scores.join(web.pages, "page").select("key", *(name for name in scores.columns if name != "page"))
         rows.write.parquet(f"{self.out}/{folder}")
 
     def end(self, kind: str, columns: Sequence[str], solution: Found, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Write the manifest, remove the files between, and return the manifest."""
+        """Write the manifest, and return it."""
         manifest = {
             "version": results.VERSION,
             "kind": kind,
@@ -136,7 +136,7 @@ def _running(source: str, out: str, on: On) -> Iterator[_Run]:
         try:
             yield run
         except BaseException:
-            # The folder was not there before. Spark's own error counts, and not that of a cluster that is gone.
+            # Remove the new folder. If the cluster is lost, this fails, too: then only the first error is raised.
             with suppress(Exception):
                 run.files.remove(run.out)
                 run.free()
@@ -156,9 +156,10 @@ def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = 
         progress: Is called after each iteration with its number and its change.
 
     Raises:
-        BadInput: The dump is not whole, no page is trusted, or `out` is there.
+        BadInput: The dump is not complete, no page is trusted, or `out` exists.
     """
     with _running(source, out, on) as run:
+        # Compute and write the scores.
         web = run.cut(_terms(run, wish), Weighed(only_external=wish.only_external))
         engine = run.engine(web)
         solution = ranks.rank(engine, wish, progress)
@@ -167,6 +168,7 @@ def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = 
         else:
             scores = engine.states(list(solution.columns.values())).toDF("page", *solution.columns)
         run.write(scores, web, "scores")
+        # Write the manifest, with the facts that `graphbrain rank` stores.
         answer = Scores(
             {}, solution.iterations, solution.residual, solution.error, solution.converged, solution.eigenvalue
         )
@@ -177,9 +179,10 @@ def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = 
 
 
 def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
-    """Return the columns of pages that a method needs: where a reader restarts, or how an authority counts."""
+    """Return the columns of pages that a method needs: weights for the restart, or for the authorities."""
     from pyspark.sql import functions as sql
 
+    # Personalised PageRank restarts by relevance, and HITS can weigh authorities by it.
     relevance = sql.coalesce(sql.col("relevance"), sql.lit(UNKNOWN_RELEVANCE))
     if wish.method == "personalised":
         return {"restart": relevance}
@@ -187,6 +190,7 @@ def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
         return {"content": relevance}
     if wish.method != "trustrank":
         return {}
+    # TrustRank restarts at the trusted pages: those that were named, or the seeds.
     trusted = sql.col("is_seed")
     if wish.trusted is not None:
         trusted = sql.col("url").isin(list(wish.trusted)) | sql.col("key").isin(list(wish.trusted))
@@ -204,10 +208,10 @@ def settle(
 ) -> dict[str, Any]:
     """Find the fixed point of all accounts of a dump, and return the manifest of the scores.
 
-    Arguments as in `rank`; `tolerance` is the bound on the relative error of the scores.
+    Arguments as in `rank`. `tolerance` is the bound on the relative error of the scores.
 
     Raises:
-        BadInput: The dump is not whole, it is of the classic engine, or `out` is there.
+        BadInput: The dump is not complete, it is of the classic engine, or `out` exists.
     """
     from pyspark.sql import functions as sql
 
@@ -224,7 +228,10 @@ def settle(
 def live_pagerank(
     source: str, out: str, on: On, tolerance: float = SETTLED_TO, progress: Progress = lambda *_: None
 ) -> dict[str, Any]:
-    """Find the fixed point of live PageRank of a dump, and return the manifest of the scores. As `settle`."""
+    """Find the fixed point of live PageRank of a dump, and return the manifest of the scores.
+
+    Arguments and errors as in `settle`.
+    """
     with _running(source, out, on) as run:
         web = run.cut({}, Weighed(inside=run.rule.intra_host_weight))
         engine = run.engine(web)
@@ -244,9 +251,9 @@ def _figures(solution: Found, tolerance: float) -> dict[str, Any]:
 
 
 def audit(source: str, out: str, on: On) -> dict[str, Any]:
-    """Compare all accounts of a dump with what their neighbours have paid, and return the manifest of the findings.
+    """Compare all accounts of a dump with the payments of their neighbours, and return the manifest of the findings.
 
-    The accounts belong to one moment only if no process wrote during the dump. Arguments and errors as in `settle`.
+    The accounts are of one moment only if no process wrote during the dump. Arguments and errors as in `settle`.
     """
     from pyspark.sql import functions as sql
 
@@ -254,6 +261,7 @@ def audit(source: str, out: str, on: On) -> dict[str, Any]:
 
     with _running(source, out, on) as run:
         _exact(run)
+        # Recompute the accounts.
         same = ("authority", "hub", "hub_paid", "authority_paid", "in_weight", "out_weight", "relevance")
         forwards = ("live_pagerank", "live_pagerank_paid", "flow", "flow_paid")
         terms = {name: sql.col(name) for name in (*same, *forwards)}
@@ -261,6 +269,7 @@ def audit(source: str, out: str, on: On) -> dict[str, Any]:
         web = run.cut(terms, Weighed(inside=run.rule.intra_host_weight))
         engine = run.engine(web)
         sums = ranks.audit(engine, run.rule)
+        # Write the pages with faults, and the manifest with their numbers.
         columns = [f"{name}_{side}" for name in AUDITED for side in ("has", "due")]
         wrong = engine.states(["wrong", *columns]).where(sql.col("wrong") > 0)
         run.write(wrong.drop("wrong"), web, "findings")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Files", "find_java", "opened"]
 
 PLACES = ("usr/lib/jvm/*", "usr/java/*", "opt/java/*", "Library/Java/JavaVirtualMachines/*/Contents/Home")
-"""Patterns of homes, below the root."""
+"""Patterns of the homes of Java, below the root."""
 LEAST_JAVA = 17
 ENDS_WITHIN = 60.0
 """Seconds after which a Java that does not end is killed."""
@@ -42,30 +42,32 @@ STATIC = {
     # Python and Java of one machine must meet within 15 s by default, which a busy machine may exceed.
     "spark.python.authenticate.socketTimeout": "300s",
 }
-"""Settings of a session that is opened here."""
+"""Settings of a session that this process opens."""
 SQL = {
     # A step relies on the partitions of the blocks, which adaptive execution would merge.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }
-"""Settings of SQL, of which each session has its own."""
+"""Settings of SQL. They are separate for each session of a cluster."""
 
 
 _ERROR = re.compile(r"[\w.$]+(?:Error|Exception)(?::|$)")
-"""A line that names an error, in Java's form or in Python's."""
+"""A line that names an error of Java or Python."""
 
 
 def find_java() -> Path:
     """Return the home of a Java that runs Spark: by JAVA_HOME, on the PATH, or at known places, in this order.
 
     Raises:
-        SettingsError: There is none, or JAVA_HOME names one that does not run Spark.
+        SettingsError: There is no such Java, or JAVA_HOME names one that does not run Spark.
     """
+    # JAVA_HOME has priority.
     how = f"Spark needs Java {LEAST_JAVA} or later with the module {MODULE}; the system's package manager has it"
     if named := os.environ.get("JAVA_HOME"):
         if why := _lacks(Path(named)):
             raise SettingsError(f"JAVA_HOME is {named}, and {why}. {how}.")
         return Path(named)
+    # Otherwise use the first home that is usable.
     homes = []
     if program := shutil.which("java"):
         homes.append(Path(program).resolve().parent.parent)
@@ -100,12 +102,12 @@ def _lacks(home: Path) -> str | None:
 def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """Open a Spark session, and stop it at the end of the block.
 
-    Executors get graphbrain's own modules as a file, and need numpy, scipy and pyarrow in their Python. A session that
-    this process has opened before, as in a notebook, is used and left open. The block has its own SQL settings there.
+    Executors get graphbrain's modules as a file, and need numpy, scipy and pyarrow in their Python. A session that this
+    process has opened before, as in a notebook, is used and stays open. The block then has separate SQL settings.
 
     Args:
         master: As of `spark-submit`; None: Spark's own settings (`spark.master`).
-        settings: Spark's settings by name; they precede graphbrain's.
+        settings: Spark's settings by name. They override graphbrain's.
 
     Raises:
         SettingsError: The extra `spark` is not installed, or there is no Java.
@@ -118,12 +120,14 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
     except ImportError:
         how = installs.command("spark", "pyspark", "pyarrow")
         raise SettingsError(f"This needs Spark, which is not installed: {how}.") from None
-    # Of its own use of pandas, which nothing here uses.
+    # PySpark warns about its use of pandas, which this code does not use.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    # Use a session that is open.
     if running := SparkSession.getActiveSession():
         with _in_a_sentence():
             yield _joined(running, master, settings)
         return
+    # Otherwise open a session.
     os.environ["JAVA_HOME"] = str(find_java())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master is not None and master.startswith("local"):
@@ -135,8 +139,9 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001  # py4j raises its own kinds, whose last line is the cause
+    except Exception as error:  # noqa: BLE001  # py4j raises errors of Java
         raise BadInput(f"Spark does not start on {master or 'its own master'}: {_cause(error)}.") from None
+    # End it with its Java.
     try:
         spark.sparkContext.addPyFile(str(_packed()))
         with _in_a_sentence():
@@ -148,7 +153,7 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
 
 @contextmanager
 def _in_a_sentence() -> Iterator[None]:
-    """Raise Spark's own errors as a GraphbrainError with one sentence, which names the cause."""
+    """Raise errors of Spark as a GraphbrainError that names the cause."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -162,7 +167,7 @@ def _in_a_sentence() -> Iterator[None]:
 
 
 def _joined(running: SparkSession, master: str | None, settings: Mapping[str, str]) -> SparkSession:
-    """Return a session with SQL settings of its own on the cluster of one that runs."""
+    """Return a session with separate SQL settings, on the cluster of the `running` one."""
     here = running.sparkContext.master
     if master not in (None, here):
         raise BadInput(f"Spark runs in this process already, on {here}: stop that session, or name its master.")
@@ -177,13 +182,13 @@ def _joined(running: SparkSession, master: str | None, settings: Mapping[str, st
 
 
 def _end_java() -> None:
-    """End the Java that PySpark has started for this process, which would otherwise live as long as the process."""
+    """End the Java that PySpark has started. It would otherwise run until the end of this process."""
     from pyspark import SparkContext
 
     context: Any = SparkContext
     gateway = context._gateway
     if gateway is None or getattr(gateway, "proc", None) is None:
-        return  # another program has started it
+        return  # this process uses a Java that another program has started
     context._gateway = context._jvm = None
     gateway.shutdown()
     gateway.proc.stdin.close()
@@ -195,10 +200,10 @@ def _end_java() -> None:
 
 
 def _cause(error: Exception) -> str:
-    """Return the line of an error of Spark or Java that names it."""
+    """Return the line in the text of an error that names the cause."""
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001  # py4j asks Java for it, which may be gone
+    except Exception:  # noqa: BLE001  # py4j asks Java for the text, and Java may have ended
         text = "the process of its driver has ended"
     lines = [line.strip(" :\t") for line in text.splitlines() if line.strip(" :\t")]
     named = [line for line in lines if _ERROR.match(line) and "Py4J" not in line]
@@ -207,9 +212,9 @@ def _cause(error: Exception) -> str:
 
 @cache
 def _packed() -> Path:
-    """Return graphbrain's modules as a zip file, which executors import from.
+    """Return graphbrain's modules as a zip file, from which executors import.
 
-    It is there until this process ends: an executor that replaces a lost one reads it then.
+    The file exists until this process ends, because an executor that replaces a lost one reads it later.
     """
     folder = tempfile.mkdtemp(prefix="graphbrain-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -222,7 +227,7 @@ def _packed() -> Path:
 
 
 class Files:
-    """Files at any address that Spark knows (`file:`, `hdfs:`, `s3a:`, or a path), by Hadoop's own file systems."""
+    """Files at any address that Spark knows (`file:`, `hdfs:`, `s3a:`, or a path), read by Hadoop's file systems."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -231,7 +236,7 @@ class Files:
         self._settings = context._jsc.hadoopConfiguration()
 
     def absolute(self, address: str) -> str:
-        """Return an address with its scheme, as all executors understand it."""
+        """Return an address with its scheme, which all executors understand."""
         path = self._java.org.apache.hadoop.fs.Path(address)
         return str(path.getFileSystem(self._settings).makeQualified(path).toString())
 
@@ -241,12 +246,12 @@ class Files:
         return bool(path.getFileSystem(self._settings).exists(path))
 
     def remove(self, address: str) -> None:
-        """Remove a file or a folder with all that is in it."""
+        """Remove a file, or a folder with its content."""
         path = self._java.org.apache.hadoop.fs.Path(address)
         path.getFileSystem(self._settings).delete(path, True)
 
     def write(self, address: str, facts: Mapping[str, Any]) -> None:
-        """Write facts as a file of JSON, in the place of one that is there."""
+        """Write facts as a JSON file. An existing file is replaced."""
         path = self._java.org.apache.hadoop.fs.Path(address)
         out = path.getFileSystem(self._settings).create(path, True)
         try:
@@ -258,7 +263,7 @@ class Files:
         """Return the facts of a JSON file.
 
         Raises:
-            BadInput: There is none, or it is no JSON object.
+            BadInput: There is no such file, or it is no JSON object.
         """
         if not self.exists(address):
             raise BadInput(f"There is no {address}: the folder was not written by graphbrain, or not to its end.")

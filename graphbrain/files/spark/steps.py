@@ -1,9 +1,9 @@
 """The steps of each method for one block of pages, as pure functions of arrays.
 
-A step takes a block, the state of its pages, the sums that have arrived and the numbers that the driver knows. It
-returns the new state, the values to be sent and the block's part of sums over all pages. Between two steps the driver
-gets nothing but these sums. A sum that a step needs is always one that an earlier step could give: what a page passes
-on is known before it arrives, so a normalisation needs no step of its own.
+A step gets a block, the state of its pages, the sums that have arrived and the numbers of the driver. It returns the
+new state, the values to send and the block's part of sums over all pages. Between two steps the driver gets only these
+sums. A step needs only sums that an earlier step returns. For example, a page knows what it passes on before it
+arrives, so that a normalisation needs no separate step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["SUMS", "Broadcast", "Result", "State", "Step"]
 State = Mapping[str, Floats]
 """Columns over the pages of a block."""
 Broadcast = Mapping[str, float]
-"""Numbers that the driver knows: options, and sums of earlier steps."""
+"""Numbers of the driver: options, and sums of earlier steps."""
 SUMS = 8
 """The largest number of sums of one step."""
 
@@ -46,11 +46,11 @@ class Result:
 Step = Callable[[Block, State, Floats, Broadcast], Result]
 
 
-# ---------------------------------------------------------------------- what the links are
+# ---------------------------------------------------------------------- counts of links
 
 
 def count(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Send 1 along each link, so that each page learns its in-links. The sums are those of the web."""
+    """Send 1 along each link, so that each page gets the number of its in-links. The sums describe the whole web."""
     restart = block.terms.get("restart")
     sums = {
         "pages": float(block.pages),
@@ -61,7 +61,7 @@ def count(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> 
     return Result({}, (AHEAD, np.ones(block.pages)), sums)
 
 
-# ---------------------------------------------------------------------- PageRank and its kin
+# ---------------------------------------------------------------------- PageRank and its variants
 
 
 def _damping(broadcast: Broadcast) -> float | None:
@@ -69,7 +69,7 @@ def _damping(broadcast: Broadcast) -> float | None:
 
 
 def _restart(block: Block, broadcast: Broadcast) -> Floats:
-    """Return the restart distribution: equal where no page has a weight."""
+    """Return the restart distribution. It is equal if no page has a weight."""
     weights = block.terms.get("restart")
     if weights is None or broadcast["restart"] <= 0.0:
         return np.full(block.pages, 1.0 / max(broadcast["pages"], 1.0))
@@ -90,7 +90,7 @@ def walk_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast
 def walk(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Make one iteration of `algorithms.pagerank` or `opic`: x ← Lᵀ(follows·x/d) + rest·restart.
 
-    The rest is 1 less the sum that has been passed on, which the earlier step gave (`passed`).
+    The rest is 1 − `passed`, the sum that the earlier step passed on.
     """
     score = arrived + (1.0 - broadcast["passed"]) * _restart(block, broadcast)
     return _walked(block, score, float(np.abs(score - state["score"]).sum()), broadcast)
@@ -122,7 +122,7 @@ def hits_authority(block: Block, state: State, arrived: Floats, broadcast: Broad
 
 
 def hits_hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
-    """Make the second half: h = L(content·a), scaled to sum 1."""
+    """Make the second half of an iteration of `algorithms.hits`: h = L(content·a), scaled to sum 1."""
     hub = arrived.copy()
     algorithms.scale_by(hub, broadcast["into_authority"])
     sums = {"out_hub": float(block.out @ hub), "hub_change": float(np.abs(hub - state["hub"]).sum())}
@@ -138,7 +138,7 @@ def hits_none(block: Block, state: State, arrived: Floats, broadcast: Broadcast)
 
 
 def system(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Begin with hubs of the payouts, in the linear system of `scores.accounts.solve`. `arrived` are the in-weights."""
+    """Begin with the payouts as hubs, in the linear system of `scores.accounts.solve`. `arrived` are the in-weights."""
     out, alpha = block.out, broadcast["alpha"]
     keep_hub = algebra.keep_hub(out, alpha)
     keep_authority = algebra.keep_authority(arrived, block.terms["relevance"], alpha)
@@ -164,8 +164,8 @@ def hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Re
     """Set the hubs by Chebyshev's semi-iteration: y ← ω·(y + γ·(b + M·y − y) − y₋₁) + y₋₁.
 
     G. Golub, R. Varga, "Chebyshev semi-iterative methods", Numerische Mathematik 3 (1961). It has the rate of conjugate
-    gradients without their inner products. `gap` is |b + M·y − y| (L1). With γ = ω = 1 it is the power method, whose
-    result is what the authorities pay.
+    gradients, and needs no inner products. `gap` is |b + M·y − y| (L1). With γ = ω = 1 it is the power method: the hubs
+    are then exactly what the authorities pay.
     """
     through = block.terms["payout"] + arrived
     gap = float(np.abs(through - state["hub"]).sum())
@@ -179,7 +179,7 @@ def hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Re
 
 
 def live_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Begin with the first amounts of a forward account."""
+    """Begin with the first amounts of a forward account, and pass them on."""
     first = np.full(block.pages, broadcast["first"])
     return Result({"score": first}, (AHEAD, broadcast["share"] * solve.share(np.ones(block.pages), block.out) * first))
 
@@ -222,27 +222,30 @@ def audit_ahead(block: Block, state: State, arrived: Floats, broadcast: Broadcas
 
 
 def audit_back(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Keep the amounts that authorities were paid, and send the amounts that they have paid."""
+    """Keep the amounts that authorities have got, and send the amounts that they have paid."""
     return Result({**state, "authority_got": arrived}, (BACK, block.terms["authority_paid"]), {})
 
 
 def audit_live(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Keep the amounts that hubs were paid, and send the live PageRank that was passed on."""
+    """Keep the amounts that hubs have got, and send the live PageRank that pages have passed on."""
     return Result({**state, "hub_got": arrived}, (AHEAD, np.nan_to_num(block.terms["live_pagerank_paid"])), {})
 
 
 def audit_flow(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
-    """Keep the live PageRank that was brought, and send the flow that was passed on."""
+    """Keep the live PageRank that pages have got, and send the flow that they have passed on."""
     return Result({**state, "live_got": arrived}, (AHEAD, np.nan_to_num(block.terms["flow_paid"])), {})
 
 
 AUDITED = ("authority", "hub", "in_weight", "out_weight", "live_pagerank", "flow")
-"""The kinds of numbers that an audit compares, by the names of their faults."""
+"""The names of the numbers that an audit compares, and of their faults."""
 
 
 def audit_end(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
-    """Compare what each page has with what its neighbours have paid. A fault is a difference above `tolerance` of what
-    was added up."""
+    """Compare the accounts of each page with the payments of its neighbours.
+
+    A fault is a difference above the share `tolerance` of the expected value.
+    """
+    # Pair the value that each page has with the value that follows from its neighbours.
     terms = block.terms
     first = np.where(terms["seed"] > 0.0, broadcast["seed_flow"], 0.0)
     pairs = {
@@ -253,22 +256,20 @@ def audit_end(block: Block, state: State, arrived: Floats, broadcast: Broadcast)
         "live_pagerank": (_or(terms["live_pagerank"], broadcast["first"]), broadcast["first"] + state["live_got"]),
         "flow": (_or(terms["flow"], first), first + arrived),
     }
+    # Count the faults.
     off = {
         name: np.abs(has - expected) > broadcast["tolerance"] * (1.0 + np.abs(expected))
         for name, (has, expected) in pairs.items()
     }
     sums = {name: float(wrong.sum()) for name, wrong in off.items()}
-    waiting = np.abs(
-        algebra.residual(algebra.keep_hub(block.out, broadcast["alpha"]), terms["hub"], block.out, terms["hub_paid"])
-    ) + np.abs(
-        algebra.residual(
-            algebra.keep_authority(state["in_weight"], terms["relevance"], broadcast["alpha"]),
-            terms["authority"],
-            state["in_weight"],
-            terms["authority_paid"],
-        )
-    )
-    sums |= {"waiting": float(waiting.sum()), "scores": float((terms["hub"] + terms["authority"]).sum())}
+    # Add up the amounts that pushes would pay, for the error bound.
+    out_weight, in_weight = block.out, state["in_weight"]
+    keep_hub = algebra.keep_hub(out_weight, broadcast["alpha"])
+    keep_authority = algebra.keep_authority(in_weight, terms["relevance"], broadcast["alpha"])
+    hub_waits = algebra.residual(keep_hub, terms["hub"], out_weight, terms["hub_paid"])
+    authority_waits = algebra.residual(keep_authority, terms["authority"], in_weight, terms["authority_paid"])
+    sums["waiting"] = float((np.abs(hub_waits) + np.abs(authority_waits)).sum())
+    sums["scores"] = float((terms["hub"] + terms["authority"]).sum())
     columns = {f"{name}_has": has for name, (has, _) in pairs.items()}
     columns |= {f"{name}_due": expected for name, (_, expected) in pairs.items()}
     return Result({**columns, "wrong": sum(off.values()).astype(np.float64)}, None, sums)

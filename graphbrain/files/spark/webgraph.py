@@ -1,7 +1,7 @@
-"""Common Crawl's web graphs, cut to the best hosts or domains, as JSON lines that `graphbrain import` takes.
+"""Common Crawl's web graphs, cut to the best hosts or domains, as JSON lines for `graphbrain import`.
 
-The text files of a release are: vertices (`id`, reversed name, of domains also the number of hosts), edges (`id`,
-`id`), and ranks (position and value by harmonic centrality and by PageRank, reversed name). A host is the page
+A release has three text files: vertices (`id`, reversed name, and for domains the number of hosts), edges (`id`, `id`),
+and ranks (position and value by harmonic centrality and by PageRank, reversed name). A host becomes the page
 `http://NAME/`.
 """
 
@@ -25,13 +25,13 @@ RANKS = "harmonicc_pos bigint, harmonicc_val double, pr_pos bigint, pr_val doubl
 def cut(vertices: str, edges: str, ranks: str | None, out: str, top: int | None, on: On) -> dict[str, Any]:
     """Write the hosts or domains of a web graph and the links between them, and return the counts.
 
-    Each line is a visit: the URL of a host, the hosts that it links to, and its `value`: its PageRank, scaled to the
-    mean 1 over what is written. A host without links that no host links to is left out.
+    Each line is a visit: the URL of a host, the hosts that it links to, and its `value`. This is its PageRank, scaled
+    so that the written hosts have the mean 1. A host without links in both directions is left out.
 
     Args:
         vertices: A file, a folder or a pattern, gzipped or not.
-        edges: The same.
-        ranks: The same; None: hosts have no value.
+        edges: A file, a folder or a pattern, gzipped or not.
+        ranks: A file, a folder or a pattern, gzipped or not. None: hosts have no value.
         out: A new folder.
         top: The number of best hosts by PageRank that are kept; None: all.
         on: The cluster.
@@ -54,10 +54,12 @@ def _cut(
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
 
+    # Read the files, and refuse those of another format.
     hosts = _table(spark, vertices, "id bigint, name string")
     links = _table(spark, edges, "source bigint, target bigint")
     _refuse_others(hosts, vertices, sql.col("id").isNull() | sql.col("name").isNull())
     _refuse_others(links, edges, sql.col("source").isNull() | sql.col("target").isNull())
+    # Keep the best hosts, with their PageRank.
     if ranks is not None:
         ranked = _table(spark, ranks, RANKS)
         _refuse_others(ranked, ranks, sql.col("pr_pos").isNull() | sql.col("name").isNull())
@@ -72,11 +74,13 @@ def _cut(
     kept, mean = (int(row[0]), row[1]) if row else (0, None)
     if not kept:
         raise BadInput(f"No host of {vertices} is among the best of {ranks}: do the files belong together?")
+    # Give each link the URLs and values of both hosts.
     value = sql.col("pr_val") / sql.lit(mean) if mean else sql.lit(None).cast("double")
     named = hosts.select("id", _url(sql.col("name")).alias("url"), value.alias("value"))
     source = named.select(sql.col("id").alias("source"), sql.col("url").alias("from"), sql.col("value").alias("worth"))
     target = named.select(sql.col("id").alias("target"), "url", "value")
     pairs = links.join(source, "source").join(target, "target")
+    # Write a line for each host with links.
     visits = (
         pairs.groupBy("source")
         .agg(

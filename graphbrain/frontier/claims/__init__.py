@@ -1,10 +1,11 @@
-"""Claims: candidates of all sources, leases with fencing tokens, and the outlook where there is nothing to claim.
+"""Claims: candidates of all sources, leases with fencing tokens, and the outlook if there is nothing to claim.
 
 `sources` has the seven sources of claims, and `candidates` reads the queues of pages for one of them. `taking` is the
-transaction: it locks what the sources offer, and `batches` decides which of it becomes claims. `leases` renews and ends
-them, and puts the pages of leases that are over back into a queue. `resources` has what is claimed and is no page,
-`sitemaps` finds and reads sitemaps, `sitemap_state` decides when each is read again, `links` has links to other sites.
-`idempotency` answers a repeated call, `tuning` explains all bounds.
+transaction: it locks the candidates, and `batches` decides which of them become claims. `leases` renews and ends
+claims, and puts pages whose leases have lapsed back into a queue. `resources` has robots.txt, sitemaps and checks of
+links, which are claimed like pages. `sitemaps` finds and reads sitemaps, `sitemap_state` decides when each is read
+again, and `links` has links that leave the scope. `idempotency` answers a repeated call, and `tuning` explains all
+bounds.
 May touch: statements on pages, claims and resources; hosts through their room.
 """
 

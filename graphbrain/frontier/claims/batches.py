@@ -1,7 +1,8 @@
 """The decisions on the candidates of one claiming transaction, under the locks of pages, of robots.txt and of hosts.
 
-A page is granted if its host lets it; otherwise it moves to the queue where it must wait, or stays. For a caller that
-asks for robots.txt, too, that of its origin is granted first where it is not known, or is to be read anew.
+A page is granted if its host is ready. Otherwise it moves to the queue in which it must wait, or stays. For a caller
+that also claims robots.txt, the robots.txt of a page's origin is granted first if it is not known, or must be read
+again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["ALIASES", "ClaimBatch", "Holder"]
 ALIASES = ""
 """The queue of aliases: none."""
 LONGEST_HOLD = DAY
-"""Seconds for which pages of a host wait for its robots.txt at most, until it is looked at again."""
+"""Most seconds for which pages of a host wait for its robots.txt, before claims look at the host again."""
 WRITTEN = ("leases", "moves", "barred", "kept_back", "rechecks", "unwanted", "asked", "tried")
 """The lists of claims/take."""
 
@@ -47,11 +48,11 @@ class ClaimBatch:
 
     Attributes:
         now: The time.
-        holders: Those who still want claims, in the order in which they get them.
+        holders: The callers that still want claims, in the order in which they get them.
         lease: The length of the leases in seconds.
         held: The locked hosts by name.
         untried: Hosts in whose queues pages wait that have not failed.
-        origins: The robots.txt that are to be read before pages, locked; None: the callers do not ask for them.
+        origins: The locked robots.txt that must be read before pages; None if the callers do not claim robots.txt.
         room: The number of claims that the source may still have.
         moves_left: The number of pages that may still be moved for the source.
         claims: The claims, in the order in which they were granted.
@@ -91,14 +92,14 @@ class ClaimBatch:
         return self.now + self.lease
 
     def open(self, places: int, kind: Kind = "page", most_moves: int = 0) -> None:
-        """Begin with the candidates of a source that may have so many claims of this kind."""
+        """Begin with the candidates of a source, which may have `places` claims of this kind."""
         self.room = min(places, sum(kind in holder.kinds for holder in self.holders))
         self.moves_left = most_moves
         self.tally.clear()
 
     def judge_pages(self, rows: Iterable[Any], *, queue: str | None = None) -> None:
-        """Grant locked pages (rows of claims/lock, best first) whose hosts let them; the others move to where they must
-        wait, or stay. `queue`: in which all of them are; None: their own."""
+        """Grant locked pages (rows of claims/lock, best first) whose hosts are ready. Move the others to the queues in
+        which they must wait. `queue`: the queue of all of them; None: each has its own."""
         for row in rows:
             full = not self.room
             waits_in = row.queue if queue is None else queue
@@ -134,8 +135,8 @@ class ClaimBatch:
         one.take(holder.token, holder.worker, self.until, None if address is None else address.name)
 
     def examined(self, *, ready: bool) -> tuple[int, int]:
-        """Return how many candidates of this kind were met before there were enough claims, and how many claims they
-        made."""
+        """Return (number of candidates of this kind that were examined until there were enough claims, number of claims
+        among them)."""
         claims = self.tally[ready, True]
         return self.tally[ready, False] + claims, claims
 
@@ -203,7 +204,7 @@ class ClaimBatch:
         if host is None or (row.is_new and not host.has_room()) or not host.wants_robots(scheme, self.now):
             return False
         has_rules, until = host.knows_robots(scheme), None
-        # Grant the robots.txt, or find out until when it cannot be had.
+        # Grant the robots.txt, or find the time until which it cannot be fetched.
         if host.robots_hold <= self.now:
             origin = (self.origins or {}).get(resources.origin_of(row.url, row.host))
             if origin is None:
@@ -211,7 +212,7 @@ class ClaimBatch:
             until = self._robots_until(origin, host, has_rules)
             if until is not None and not has_rules:
                 return self._wait_until(until, origin, row, host, queue)
-        # Old rules hold while new ones are fetched, but for the minute of the hold.
+        # After the minute of the hold, old rules are used while new ones are fetched.
         if has_rules and host.robots_hold <= self.now:
             return False
         if self.room:
@@ -225,12 +226,12 @@ class ClaimBatch:
         host that serves it: then the pages' host waits for that place, too. `has_rules`: there are rules, old ones
         included.
         """
-        # It is leased, or it failed lately: wait for that.
+        # Wait if it is claimed, or until it is tried again after a failure.
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
         if (until := origin.tries_at(self.now)) > self.now:
             return until
-        # The host that serves it may be another one, to which it redirects. That must be ready.
+        # Check the host that serves it, which may be another one after a redirect.
         server = self.hosts.get(origin.host)
         if server is None:
             raise Again("its robots.txt leads elsewhere meanwhile")
@@ -276,7 +277,7 @@ class ClaimBatch:
         return True
 
     def _bar(self, row: Any, queue: str) -> None:
-        """Take a page out of its queue that robots.txt forbids; an alias is looked at again later."""
+        """Remove a page from its queue because robots.txt forbids it. An alias is looked at again later."""
         if queue == ALIASES:
             self.writes["rechecks"].append([row.id, self.now + DAY])
         else:
@@ -289,7 +290,7 @@ class ClaimBatch:
             self.drained.add(row.host)
 
     def _set_aside(self, row: Any, host: HostState, queue: str) -> None:
-        """Move a page aside for which the budget of its host has no room."""
+        """Move a page to the queue of those that wait for room in the budget of their host."""
         if queue == host.name:
             # It was queued before there was a budget. A host with many of these must not come first each time.
             host.turn_at = self.now

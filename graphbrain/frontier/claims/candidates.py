@@ -1,8 +1,8 @@
 """The pages that a claim should take: read from the heads of the queues, without a lock, best first.
 
-Under the orders that never come back the index itself is in the right order. Under `optimal` what a page is worth
-grows with its age, lane by lane: the first page of each lane is read, and of the best lanes more; which lanes there
-are each process finds out for itself (`ranges`).
+Under the orders without revisits the index itself has the right order. Under `optimal` the worth of a visit grows with
+the age of the page, differently in each lane. So the first page of each lane is read, and more pages of the best lanes.
+Each process learns which lanes have pages (`lane_index`).
 Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts, claims/front,
 claims/retry_heads, claims/samples.
 """
@@ -44,17 +44,19 @@ Head = TypeVar("Head", bound=Sequence[Any])
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates, best first, with the time from which each waited when it was read; `idle`: hosts in whose queues no
-    page was found that is due."""
+    """Candidates, best first, with the time since which each waited when it was read.
+
+    `idle`: hosts without a due page in their queues.
+    """
 
     since: dict[int, float] = field(default_factory=dict)
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
     """Id → worth of a visit, of the pages that were visited before."""
     more: frozenset[str] = frozenset()
-    """hosts in whose queue another page was seen that may be visited, beside the candidates"""
+    """Hosts in whose queue the read has shown another page that may be visited, besides the candidates."""
     untried: frozenset[str] = frozenset()
-    """hosts in whose queue pages wait whose last visit did not fail"""
+    """Hosts in whose queue pages wait whose last visit did not fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ class Finder(Protocol):
     """The interface of the ways in which candidates are found."""
 
     def find(self, tx: Tx, n: int, now: float, manners: PolitenessPolicy, reach: Reach, spread: int) -> Candidates:
-        """Candidates for `n` claims: the best, as many as it may take, or as many at random among the best `n` ×
-        `spread`."""
+        """Return candidates for `n` claims: the best, as many as will probably be needed; with `spread` > 1 a random
+        choice among the best `n` × `spread`."""
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
         """Return the time from which a page of each of these queues may be visited, or any time up to `now` if one may
@@ -90,10 +92,11 @@ class Finder(Protocol):
         """Return the times (epoch seconds) from which pages may be visited that wait in these lanes `since`."""
 
     def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
-        """Return when pages of the shared queue that are wanted or due later may be visited.
+        """Return the times at which pages of the shared queue may be visited that are requested or due later.
 
-        The result has [time from which one may be visited, its host] of the first pages, about `limit` of each lane,
-        and the time before which no other page may be visited.
+        Returns:
+            ([(time, host)] of the first pages, about `limit` of each lane; the time before which no other page may be
+            visited).
         """
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
@@ -115,7 +118,7 @@ class InOrder:
         names = [queue for offer in offers for queue in offer.queues]
         ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
         heads_of = dict(ready)
-        # A host that failed is asked for a page other than the first; failed pages come in their turn.
+        # Take another page than the first from a host that failed, and add the failed pages whose turn it is.
         untried = _untried(offers, {name for name, heads in ready if heads})
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
         retries = _retries(tx, self, offers, untried, per_host, now)
@@ -127,7 +130,7 @@ class InOrder:
                 own.append(samples[offer.name])
             else:
                 own += [head for queue in offer.queues for head in heads_of[queue][:per_host]]
-        # Ready hosts have a fair share of the claims; the rest is chosen in their order.
+        # Give ready hosts a fair share of the claims, and choose the others in their order.
         fair = own[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
         chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
@@ -149,7 +152,7 @@ class InOrder:
 
 
 class ByWorth:
-    """The order `optimal`: by what a visit is worth now. One of it serves all threads of a process."""
+    """The order `optimal`: by the present worth of a visit. All threads of a process share one object."""
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
@@ -163,13 +166,13 @@ class ByWorth:
         names = [queue for offer in offers for queue in offer.queues]
         # Read the best page of each ready host, and the best of the shared queue.
         own, shared, more = self._best(tx, names, width, now)
-        # A host that failed is asked for a page other than the first; failed pages come in their turn.
+        # Take another page than the first from a host that failed, and add the failed pages whose turn it is.
         untried = _untried(offers, own)
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
         retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
-        # Ready hosts have a fair share of the claims; the rest is chosen by worth.
+        # Give ready hosts a fair share of the claims, and choose the others by worth.
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}
@@ -221,8 +224,8 @@ class ByWorth:
         return moments
 
     def _promising(self, ranges_of: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
-        """Return, of queues in many lanes, the few ranges in which something may be visited, as far as is
-        remembered."""
+        """Return queue → the few ranges in which, by earlier reads, a page may be visited, for queues with many
+        lanes."""
         many = {queue: each for queue, each in ranges_of.items() if len(each) > tuning.MANY}
         ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
         return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[: tuning.FEW_RANGES].tolist())}
@@ -281,7 +284,7 @@ class ByWorth:
 
     @staticmethod
     def _over(queues: Iterable[Ranges], of: Callable[[Ints, Floats], Floats], empty: float) -> list[Floats]:
-        """A function of lane and time, over the heads of all ranges of all these queues at once."""
+        """Return the values of a function of lane and time for the heads of all ranges of each queue."""
         parts = list(queues)
         if not parts:
             return []
@@ -293,8 +296,8 @@ class ByWorth:
     def _best(
         self, tx: Tx, names: Sequence[str], width: int, now: float
     ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
-        """Return the best page of each of these hosts' queues that may be visited now, and the best of the shared
-        queue; and which of these queues have another."""
+        """Return (host → the best page of its queue, the best pages of the shared queue, the hosts whose queues have
+        another page), of pages that may be visited now."""
         ranges_of = {name: self._ranges.of(name) for name in (*names, SHARED_QUEUE)}
         worth = dict(zip(ranges_of, self._worth(ranges_of.values(), now), strict=True))
         looks = {
@@ -343,7 +346,8 @@ class ByWorth:
         pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
         stretches = _stretches([page[1] for page in heads], self._worth_of(heads, now))
         for many, limit in ((tuning.DEEP_LANES, width), (width, min(width, tuning.DEEPER))):
-            # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
+            # Find the worth of the last of the `width` best pages. A lane whose first page is worth less has none of
+            # them.
             bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
             better = [each for each, worth in stretches.items() if worth > bar]
             wanted = max(wanted, len(better))
@@ -408,8 +412,8 @@ def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
 
 
 def _ready(tx: Tx, now: float, most: int, manners: PolitenessPolicy) -> list[_Offer]:
-    """Hosts with queues of their own that may be visited, the longest ready first: also ill ones that wait for a place
-    among those that are probed, as many as there are places."""
+    """Return hosts with their own queues that may be visited, the longest ready first. They include as many ill hosts
+    as may be probed now."""
     rows, waiting = tx.one(
         "claims/ready_hosts", now=now, limit=most, most=min(most, tuning.PLACES), budget=manners.budget
     )
@@ -433,10 +437,10 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
     queue."""
     ripe_at = {}
     for name, heads in _retry_heads(tx, names, FOR_EVER, tuning.RETRIES_DEEP).items():
-        # A page that failed in a visit before it was due is not due yet.
+        # Skip pages that failed in a visit before they were due: they are not due yet.
         due_at = finder.due_at([head[1] for head in heads], [head[2] for head in heads]).tolist()
         moments = [max(at, head[3] + SOONEST) for head, at in zip(heads, due_at, strict=True)]
-        if len(heads) == tuning.RETRIES_DEEP:  # one behind these may be due sooner
+        if len(heads) == tuning.RETRIES_DEEP:  # a page after these may be due sooner
             moments.append(max(now, heads[-1][3] + SOONEST) + FULL_WAIT)
         ripe_at[name] = min(moments)
     return ripe_at
@@ -470,8 +474,8 @@ def _due_pages(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[l
 
 
 def _retry_heads(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
-    """Host → the first pages [id, lane, waiting_since, untried_since] of its queue of retries, of those of these hosts
-    that have any that were tried `before` then."""
+    """Return host → the first pages [id, lane, waiting_since, untried_since] of its queue of retries, for hosts with
+    pages that were tried before a time."""
     queues = [retry_queue(name) for name in names]
     return dict(tx.one("claims/retry_heads", queues=queues, before=before, limit=limit)[0]) if queues else {}
 
@@ -481,7 +485,7 @@ def _retries(
 ) -> dict[str, list[list[Any]]]:
     """Return host → failed pages that are due and whose turn it is: one page, if others wait in the host's queue."""
     turns = [offer for offer in offers if offer.retrying and (offer.name not in untried or _retries_next(offer))]
-    # A host that failed the last time is asked for one page.
+    # Take one page of a host that failed the last time.
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
     chosen: dict[str, list[list[Any]]] = {}
     names = [offer.name for offer in turns]
@@ -498,7 +502,7 @@ def _retries(
 
 
 def _retries_next(offer: _Offer) -> bool:
-    # Of a host that failed the last time a page is wanted that did not fail.
+    # A host that failed the last time gets a request for a page that did not fail.
     return is_retrys_turn(offer.since_retry) and not offer.doubted
 
 
@@ -527,8 +531,11 @@ def _enough(
 
 
 def _since(chosen: Iterable[Sequence[Any]]) -> dict[int, float]:
-    """Id → since when it waits, of these pages in their order. One that was seen in two queues, for it moved between
-    the reads, has the place of the first and the earlier of its times: the safe one."""
+    """Return id → the time since which it waits, in the order of the pages.
+
+    A page that moved between the reads is in two queues. It has its first place in the order, and the earlier time,
+    which is the safe one.
+    """
     since: dict[int, float] = {}
     for page, _, waits in chosen:
         since[page] = min(waits, since.get(page, waits))
@@ -541,7 +548,7 @@ def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[
 
 
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
-    """Return those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
+    """Return the pages that may be visited now, by worth, then by lane, then the oldest first."""
     distinct = list(dict.fromkeys(pages))
     return [distinct[position] for position in _ripe(distinct, schedule, now)]
 
@@ -552,7 +559,7 @@ def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
 
 
 def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
-    """Return the places of those that may be visited now, in that order."""
+    """Return the indices of the pages that may be visited now, in the order of `_sorted`."""
     if not pages:
         return []
     lane, since = _waiting(pages)

@@ -1,8 +1,8 @@
-"""Claims with a caller's idempotency key: a caller that asks again, because the answer was lost, gets the same claims.
+"""Claims with an idempotency key: a caller that repeats a call, because the answer was lost, gets the same claims.
 
-The leases of a key are noted in the transaction that makes them, so that after any kill both are there or neither is. A
-new key costs one statement more in that transaction. A used one is found when its note is written, and the transaction
-is rolled back. Notes outlive their leases for a while, then they are deleted. Statements: asked/*.
+The transaction that makes the leases of a key also writes a note of them, so that after any kill both exist or neither.
+A new key costs one statement more in that transaction. A used key is found when its note is written, and the
+transaction is rolled back. Notes are deleted some time after their leases have lapsed. Statements: asked/*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORGOTTEN_AT_ONCE = 1_000
 
 
 class Answered(Exception):
-    """Raised inside a transaction, which is rolled back: claims were made before with these `keys`."""
+    """An error within a transaction, which is rolled back: an earlier call has made claims with these `keys`."""
 
     def __init__(self, keys: Collection[str]) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Answered(Exception):
 
 
 def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
-    """Note that these pages are leased by callers' keys, those of each in one call. Raises Answered."""
+    """Write notes of the claims that each idempotency key has made. Raises Answered if a key was used before."""
     rows = [
         [key, claims[0].token, [claim.key for claim in claims], max(claim.until for claim in claims)]
         for key, claims in sorted(leased.items())
@@ -40,8 +40,8 @@ def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
 
 
 def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
-    """Return key → the claims that are still held, in the order in which they were made, of each of these keys that
-    was used."""
+    """Return idempotency key → its claims whose leases have not ended, in the order in which they were made. Keys that
+    were not used are left out."""
     noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
     if not noted:
         return {}

@@ -1,11 +1,11 @@
-"""The parts of a queue in which to look: the lanes that hold pages, learned by looking.
+"""A learned index of the lanes of a queue that have pages.
 
-One look into the index of waiting pages finds the first page between two lane numbers, and no more. So the numbers are
-cut into ranges, and each look reads one range. Where a page is found in lane l, a range ends with l, and the lanes
-behind it are another range. Ranges without pages grow together again, and with the next one that has some. Together the
-ranges always cover all numbers. So a page that another process puts into any lane is found: at once, or as soon as the
-pages before it in its range have one of their own. Where nothing but the best page is wanted, the lanes of the frontier
-are one range: its first page is the best of them. Nothing of this is stored.
+One read of the index of waiting pages finds the first page between two lane numbers, and no other. So the numbers are
+cut into ranges, and each read is of one range. If a page is found in lane l, its range ends with l, and the lanes after
+l become another range. Ranges without pages are joined, and joined with the next range that has pages. Together the
+ranges always cover all numbers. So a page that another process puts into any lane is found at once, or when the pages
+before it in its range have their own ranges. If only the best page is wanted, the lanes of the frontier are one range,
+because its first page is the best one. The ranges are kept in memory and are not stored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEAR, FAR = 1 << 9, 1 << 16
 WIDENING = (1, 2, 4, 8, 16, 32, 64)
 MOST = 4_000
 MOST_OF_ALL = 400_000
-"""Ranges that a process remembers of all queues together: some 50 MB."""
+"""Most ranges of all queues that a process keeps in memory: some 50 MB."""
 
 Heads = Sequence[tuple[int, float]]
 """(lane, waiting since) of the first pages in a range, in the order of the index."""
@@ -59,7 +59,7 @@ class Ranges:
 
     @classmethod
     def unknown(cls, joined: bool = False) -> Ranges:
-        """Return the ranges of a queue of which nothing is known."""
+        """Return the ranges of a queue that was not read yet."""
         return cls((0,), (UNKNOWN,), (0.0,), joined=joined)
 
     def __len__(self) -> int:
@@ -75,9 +75,11 @@ class Ranges:
         return [[self.first[index], ends[index]] for index in places]
 
     def choose(self, worth: Floats, most: int) -> Sequence[int]:
-        """Return the places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such
-        as were never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's
-        first page, as it was remembered."""
+        """Return the indices of up to `most` ranges to read.
+
+        Three quarters are those of the most worth. The others were never read, or are the next in turn, so that each
+        range is read at some time. `worth`: of the first page of each range, by the last read.
+        """
         if len(self) <= most:
             return range(len(self))
         quarter = max(1, most // 4)
@@ -89,20 +91,23 @@ class Ranges:
         return sorted(around.union(best))
 
     def never_seen(self) -> Iterator[int]:
-        """Yield the places of the ranges that were never looked into."""
+        """Yield the indices of the ranges that were never read."""
         return (index for index, lane in enumerate(self.lane) if lane == UNKNOWN)
 
     def ends_known(self, places: Iterable[int]) -> list[bool]:
-        """Return whether a page was found in the last lane of the ranges at these places, and none before it."""
+        """Return, for ranges with these indices, whether the last read found a page in the last lane and none
+        before."""
         return [self.lane[index] >= 0 for index in places]
 
     def saw(self, places: Sequence[int], heads_read: Sequence[Heads], limit: int, few: int) -> Ranges:
-        """Return the ranges after a look into those at `places` that found the first pages of each: at most `limit`
-        where the end was known, else `few`."""
+        """Return the ranges after a read of those with the indices `places`.
+
+        `heads_read`: the first pages that were found in each: at most `limit` if its end was known, else `few`.
+        """
         lane, since = list(self.lane), list(self.since)
         for index, heads in zip(places, heads_read, strict=True):
             lane[index], since[index] = heads[0] if heads else (EMPTY, 0.0)
-        if tuple(lane) == self.lane:  # then it is cut as it should be
+        if tuple(lane) == self.lane:  # the first pages have the same lanes: the ranges stay
             return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
         seen = dict(zip(places, heads_read, strict=True))
         rows: list[tuple[int, int, float]] = []
@@ -119,8 +124,10 @@ class Ranges:
 
 
 class Remembered:
-    """The ranges of the queues that were looked into lately, for all threads of a process: at most `most` of all queues
-    together. A queue that is forgotten is learned again; no page is lost by it."""
+    """A cache of the ranges of queues, for all threads of a process, with at most `most` ranges of all queues.
+
+    A queue that was removed from the cache is learned again. No page is lost by that.
+    """
 
     def __init__(self, most: int = MOST_OF_ALL) -> None:
         self._most = most
@@ -133,7 +140,7 @@ class Remembered:
         return self._count
 
     def of(self, queue: str) -> Ranges:
-        """Return the ranges of a queue; one range where nothing is known of it."""
+        """Return the ranges of a queue: one range if it is not in the cache."""
         with self._lock:
             ranges = self._ranges.get(queue)
             if ranges is None:
@@ -159,8 +166,8 @@ class Remembered:
 def _add_cut(
     rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int, end_known: bool, joined: bool
 ) -> None:
-    """A range in which pages were found: up to each of their lanes, and what is behind them, where there may be more:
-    in many lanes, or, where its last was known, hardly in any other."""
+    """Cut a range in which pages were found: after each of their lanes, and in the lanes after them, which may have
+    more pages. If its last lane was known, they hardly have."""
     for lane, since in heads:
         if lane >= start:  # the first one in its lane
             _add(rows, start, lane, since)
@@ -173,8 +180,8 @@ def _add_cut(
 
 
 def _cuts(start: int, end: int) -> list[int]:
-    """Return the places at which to cut the lanes behind a page that was found: dense close to it, where more are
-    expected."""
+    """Return the lanes at which to cut the range after a page that was found. Close to the page, where further pages
+    are expected, the cuts are dense."""
     near, far = -(-start // NEAR) * NEAR, -(-start // FAR) * FAR
     cuts = {start, near, far, *(near + NEAR * step for step in WIDENING), *(far + FAR * step for step in WIDENING)}
     return sorted(cut for cut in cuts if start <= cut < end)

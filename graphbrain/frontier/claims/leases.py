@@ -1,7 +1,7 @@
-"""Leases of whatever is claimed: hold them longer, give them back, and end those that have lapsed.
+"""Leases of pages and resources: their renewal, their return, and the end of lapsed ones.
 
-Pages (below) and resources (`frontier.claims.resources`) each have a `Leasing`, which locks its nodes and writes them.
-The steps are the same for both. A page whose lease ends without a visit waits again in the queue where it was.
+Pages (below) and resources (`frontier.claims.resources`) each have a `Leasing`, which locks their nodes and writes
+them. The steps are the same for both. A page whose lease ends without a visit waits again in the queue in which it was.
 Statements: claims/held, claims/renew, claims/release, claims/retry, claims/requeue.
 """
 
@@ -28,8 +28,8 @@ __all__ = ["PAGES", "Lease", "Leasing", "end_lease", "release", "renew", "retry"
 class Lease:
     """A locked page or resource and its lease.
 
-    `token`, `until`: of the claim that holds it; None where there is none. `last`: the token of the claim before, and
-    its outcome. `locked`: the page or resource, as its `Leasing` has locked it.
+    `token`, `until`: those of its claim; None without a claim. `last`: the token of the claim before, and its outcome.
+    `locked`: the page or resource, as its `Leasing` has locked it.
     """
 
     key: str
@@ -62,14 +62,14 @@ class Leasing(Protocol):
 
 
 def renew(tx: Tx, leasing: Leasing, token_of: Mapping[str, str], until: float) -> set[str]:
-    """Hold the claims `key → token` until then, and return the keys that are still held."""
+    """Renew claims (key → token) until a time. Return the keys whose leases had not ended."""
     mine = [lease for lease in leasing.found(tx, token_of) if lease.token == token_of[lease.key]]
     leasing.hold(tx, mine, until)
     return {lease.key for lease in mine}
 
 
 def release(tx: Tx, leasing: Leasing, token_of: Mapping[str, str], policy: Policy, now: float) -> set[str]:
-    """Give the claims `key → token` back, and return the keys that were held, or that this token gave back before."""
+    """Give claims (key → token) back. Return the keys that were claimed by this token, or that it gave back before."""
     leases = leasing.found(tx, token_of)
     mine = [lease for lease in leases if lease.token == token_of[lease.key]]
     before = {lease.key for lease in leases if lease.token is None and lease.last == (token_of[lease.key], RETURNED)}
@@ -88,7 +88,7 @@ def sweep(tx: Tx, leasing: Leasing, nodes: Sequence[Any], policy: Policy, now: f
 
 
 class _Pages:
-    """Pages as what is leased (`leases.Leasing`)."""
+    """The `Leasing` of nodes with the label Page."""
 
     name = "claims"
 
@@ -113,7 +113,8 @@ PAGES = _Pages()
 
 
 def _let_go(tx: Tx, rows: list[Any], revisits: bool, manners: PolitenessPolicy, now: float) -> None:
-    """`revisits`: fetched pages wait, too; else only those that are wanted."""
+    """End leases without a visit. `revisits`: True if fetched pages wait for a next visit; otherwise only those wait
+    whose immediate fetch was requested."""
     if not rows:
         return
     ends: dict[str, HostEffects] = {}
@@ -131,7 +132,7 @@ def _let_go(tx: Tx, rows: list[Any], revisits: bool, manners: PolitenessPolicy, 
 
 
 def end_lease(ends: dict[str, HostEffects], row: Any) -> None:
-    """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
+    """Add the end of a lease without a visit to the effects on the page's host. `row`: a record of claims/held."""
     end = ends.setdefault(row.host, HostEffects())
     end.claims += row.counted
     if row.counted_at is not None:

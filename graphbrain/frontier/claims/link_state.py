@@ -1,9 +1,9 @@
-"""The status of a URL outside the scope as a claim: how it is asked, when again, and when the link is broken.
+"""The state of the check of a link: the method and the time of its next request, and whether the link is broken.
 
-Such a URL is asked by HEAD, and once by GET where that is answered with an error, or not at all: many hosts answer HEAD
-as if there were nothing. The GET decides. Redirects are followed, each as a claim of its own. A 4xx breaks the link at
-once. Where the URL cannot be had it is tried again, and the link is broken after `TRIES` failures in a row. Then the
-URL waits until a check is asked for again.
+The URL outside the scope is requested by HEAD. After an error, or without an answer, it is requested once by GET, which
+decides: many hosts answer HEAD with an error for pages that exist. Each redirect is followed by another claim. After a
+4xx the link is broken. After other failures the URL is tried again, and the link is broken after `TRIES` failures in a
+row. Then the URL waits until another check is requested.
 This module needs no graph.
 """
 
@@ -18,7 +18,7 @@ from graphbrain.frontier.hosts.resource import ResourceState, Said, queue_key
 __all__ = ["AGAIN", "HEAD", "LINE", "TRIES", "LinkState", "head_refused", "key_of"]
 
 LINE, AGAIN = "link", "link again"
-"""The lines in which links wait: those that a check was asked for, and those that failed since."""
+"""The lines in which links wait: those whose check was requested, and those that have failed since."""
 HEAD: Literal["HEAD"] = "HEAD"
 _FOR_NOW = (429, 503)
 """Statuses by which a host refuses all requests for a while."""
@@ -29,12 +29,12 @@ FIRST_RETRY, GROWTH = 3_600.0, 4.0
 
 
 def key_of(url: str) -> str:
-    """Return the key of a link's check, which can be no page's."""
+    """Return the key of the check of a link. It differs from all keys of pages."""
     return f"{LINK_KEY}{url}"
 
 
 def head_refused(method: str | None, status: int | None) -> bool:
-    """Return True if the URL was asked by HEAD, and the answer is no evidence: an error, or none."""
+    """Return whether a HEAD got an error, or no answer: that is no evidence on the link."""
     return method == HEAD and (status is None or (status >= 400 and status not in _FOR_NOW))
 
 
@@ -59,7 +59,8 @@ class LinkState(ResourceState):
         return queue_key(AGAIN if self.failures else LINE, self.host)
 
     def ask(self, before: float, now: float) -> bool:
-        """Let it be checked now, unless it waits already or was checked later than `before`; return True if so."""
+        """Let it be checked now, unless it waits already, or was checked later than `before`. Return whether it will
+        be checked."""
         checked = max((at for at in (self.fetched, self.failed) if at is not None), default=None)
         if self.lease is not None or self.due_at is not None or (checked is not None and checked > before):
             return False
@@ -76,8 +77,8 @@ class LinkState(ResourceState):
     def hear(
         self, answer: Said, status: int | None, now: float
     ) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
-        """Take an answer, and return the outcome."""
-        # A redirect is followed by a new HEAD; a HEAD that is refused, by a GET.
+        """Apply an answer, and return the outcome."""
+        # Follow a redirect by another HEAD, and an error after HEAD by a GET.
         if self.follow(answer):
             self.due_at, self.method = now, HEAD
             return "alias"
@@ -87,7 +88,7 @@ class LinkState(ResourceState):
         self.go_home()
         self.method = HEAD
         before, self.status = self.status, status
-        # The link works: it is checked again when asked for.
+        # The link works. It is checked again on request.
         if answer.what == "found":
             outcome: Literal["new", "changed", "same"] = (
                 "new" if self.fetched is None else "changed" if self.broken or status != before else "same"
@@ -95,7 +96,7 @@ class LinkState(ResourceState):
             self.fetched, self.failed, self.failing_since, self.failures = now, None, None, None
             self.due_at = self.broken = None
             return outcome
-        # It failed: it is tried again a few times, and is broken then.
+        # The request has failed. It is tried again a few times, and then the link is broken.
         self.failed, self.failures = now, (self.failures or 0) + 1
         self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
         if answer.what == "fails" and self.failures < TRIES:

@@ -1,8 +1,7 @@
-"""Checks of links that leave the scope: which URLs are asked for their status, and since when.
+"""Requests for checks of links that leave the scope.
 
-A check is a resource, and makes no page. Pages outside the scope are in the graph where links lead to them; a check has
-the URL of such a page in its key.
-Statements: resources/*.
+A check is a resource, and creates no page. The target of such a link is a page of the graph outside the scope, whose
+URL is in the key of the check. Statements: resources/*.
 """
 
 from __future__ import annotations
@@ -27,10 +26,9 @@ def outside(tx: Tx, first: int, last: int) -> list[str]:
 
 
 def ask(tx: Tx, urls: Iterable[str], before: float, policy: Policy, now: float) -> int:
-    """Let these URLs be checked that were not checked after `before`; return how many.
+    """Request the check of the URLs that were not checked after `before`. Return their number.
 
-    One whose check waits or is claimed already is not counted. One that is longer than the URL of a claim may be is
-    left out.
+    URLs whose check waits or is claimed already are not counted. URLs that are too long for a claim are left out.
     """
     usable = [url for url in urls if re.fullmatch(RESOURCE_KEY, key_of(url))]
     if not usable:

@@ -1,4 +1,4 @@
-"""The outlook where there is nothing to claim now: when the next page can be claimed, and whether a crawl is finished.
+"""The outlook if there is nothing to claim now: when the next page can be claimed, and whether a crawl is finished.
 
 Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 """
@@ -22,11 +22,12 @@ from graphbrain.graph.connection import Tx
 __all__ = ["PAUSED", "Beside", "ClaimOutlook", "of_wanted", "outlook"]
 
 Beside = Literal["aliases", "tries", "sitemap", "link"]
-"""A source of claims (`sources.SOURCES`) beside the queues of pages."""
+"""A source of claims (`sources.SOURCES`) other than the queues of pages."""
 FEW, MANY, FURTHEST = 32, 500, 20_000
-"""The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
+"""Numbers of pages that are read to find the time of the next claim: at first, at most, and most of the shared
+queue."""
 SOON = 0.1
-"""Seconds after which it may be worth while to look again, where no time is known."""
+"""Seconds until another look if no time is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +35,14 @@ class ClaimOutlook:
     """The outlook of a call.
 
     Attributes:
-        next_ready: The next time at which something can be claimed; None: never.
-        finished: Whether all is over but for pages that are to be visited again.
-        overdue: Whether leases have lapsed, or failed pages are due, that no process has handled yet.
-        next_unfailed: The next time apart from pages that have failed and hosts that rest.
-        is_ahead: Whether the next pages have times that a clock wrote which was ahead.
+        next_ready: The next time at which something can be claimed; None for never.
+        finished: True if only revisits are left.
+        overdue: True if leases have lapsed, or failed pages are due, and no process has handled them yet.
+        next_unfailed: The next time without regard to pages that have failed and to hosts that rest.
+        is_ahead: True if the next pages have times of a clock that was ahead.
         because: The reason why nothing can be claimed before `next_ready`.
-        paused: Whether claims are paused.
-        beside: The sources beside the queues of pages that seem to have something now.
+        paused: True if claims are paused.
+        beside: The other sources than the queues of pages that seem to have something now.
     """
 
     next_ready: float | None
@@ -55,11 +56,11 @@ class ClaimOutlook:
 
 
 PAUSED = ClaimOutlook(None, False, paused=True)
-"""The outlook of a paused brain: nothing is to come before `resume`."""
+"""The outlook of a paused brain: nothing can be claimed before `resume`."""
 
 
 def of_wanted(tx: Tx, manners: PolitenessPolicy, now: float) -> ClaimOutlook:
-    """Return the same of pages that were asked for by hand alone: finished when all of them have been visited."""
+    """Return the outlook for a caller that claims only requested pages. It is finished when all were visited."""
     rows = tx.one("claims/wanted_outlook", limit=MANY)[0]
     hosts = politeness.read(tx, {host for host, *_ in rows}, manners, now)
     moments: list[tuple[float, Because]] = []
@@ -82,14 +83,16 @@ def of_wanted(tx: Tx, manners: PolitenessPolicy, now: float) -> ClaimOutlook:
 def outlook(
     tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, kinds: Collection[Kind] = PAGES
 ) -> ClaimOutlook:
-    """Return when something can be claimed next, and whether nothing can unless more is reported, or time passes.
+    """Return when something can be claimed next, and whether the crawl is finished.
 
-    A page that comes back, because its lease lapses or its failure is old enough, is ready when its host is. A host all
-    of whose claims are out is ready when the first of their leases lapses. A look is several reads, and other workers
-    go on between them. A page may be reported, with links to new pages, after the read of the waiting pages and before
-    the read of the leases: then neither shows it. So a crawl counts as finished only if a second look agrees, and no
-    page was made during it; otherwise the caller has to ask again soon. `kinds`: the kinds that the caller asks for. A
-    crawl goes on while a resource of one of them is claimed, or was never claimed.
+    A page whose lease lapses, or whose wait after a failure ends, is ready when its host is. A host with as many open
+    claims as are allowed is ready when the first of their leases lapses.
+
+    A look consists of several reads, between which other workers claim and report. A page may be reported, with links
+    to new pages, after the read of the waiting pages and before the read of the leases: then neither read shows it. So
+    a crawl counts as finished only if a second look agrees and no page was created during it. Otherwise the caller must
+    ask again soon. `kinds`: the kinds that the caller claims. A crawl is not finished while a resource of one of them
+    is claimed, or was never claimed.
     """
     seen = _look(tx, finder, manners, now, kinds)
     if not seen.finished:
@@ -112,16 +115,16 @@ class _Kinds:
     leases: list[list[Any]]
     waiting: list[list[Any]]
     first_asks: list[list[Any]]
-    """when resources that were never had can be claimed"""
+    """when resources that were never read can be claimed"""
     later_asks: list[list[Any]]
-    """the same of those that come again"""
+    """when resources that were read before can be claimed again"""
     beside: frozenset[Beside]
     """The sources beside the queues of pages that have something, as far as hosts allow it."""
     hosts: Mapping[str, HostState]
     behind: Mapping[str, str]
     """Host → the full host that has its robots.txt: it is ready when a claim of that host ends"""
     unseen: float
-    """A page that is not among the first of a kind comes later than this, by the written times."""
+    """Pages that were not read come later than this, by the written times. Only the first of each kind are read."""
     whole: bool
     """True if these have all failures and queues."""
 
@@ -157,8 +160,8 @@ class _Kinds:
         )  # fmt: skip
 
     def go_on(self, now: float) -> bool:
-        """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
-        hours, or whose robots.txt has."""
+        """Return whether a crawl must wait for one of these. It does not wait for a host that has failed for hours, or
+        whose robots.txt has."""
         abandoned = {name for name, host in self.hosts.items() if host.abandoned(now) or host.shut_for_long(now)}
         failures = any(name not in abandoned for _, name, *_ in self.failures)
         pages = any(at < FOR_EVER and name not in abandoned for at, name in self.queued)
@@ -179,7 +182,7 @@ class _Kinds:
 
         lapses = first(self._freeing(), _lapses, none)
         queued = [row for row in self.queued if row[1] not in self.behind]
-        # When the first of each kind can be claimed, and what it waits for.
+        # Find when the first of each kind can be claimed, and the reason.
         kinds: tuple[tuple[float, Because], ...] = (
             (first(self.failures, _comes_due, put_off), "retry"),
             (first(queued, _opens, probed), "host"),
@@ -194,7 +197,7 @@ class _Kinds:
             (first(self.later_asks, _claimable_at, put_off), "revisit"),
             (lapses, "lease"),
         )
-        # What needs no probe comes even if no ill host is probed.
+        # Find the first that needs no probe.
         well = min(
             first(queued, _opens, probed),
             *(first(rows, _claimable_at, probed) for rows in (self.first_asks, self.later_asks)),
@@ -202,9 +205,11 @@ class _Kinds:
         return min(kinds, key=lambda kind: kind[0]), well, lapses
 
     def _freeing(self) -> list[list[Any]]:
-        """Return those of the leases whose end lets something be claimed: the page itself, if it waits again then, or
-        another one of a host that is full, or the robots.txt of a host behind it; none while the host has too many
-        others out."""
+        """Return those of the leases after whose end something can be claimed.
+
+        That is the page itself, another page of a host that was full, or the robots.txt of another host that this host
+        serves. A lease is left out if its host has too many others.
+        """
         out = {name: host.in_flight for name, host in self.hosts.items()}
         awaited = set(self.behind.values())
         freeing = []
@@ -220,8 +225,8 @@ class _Kinds:
         return freeing
 
     def are_ahead(self, now: float) -> bool:
-        """Return whether they have times that a clock wrote which was ahead. The index has the next look at a host as
-        it was written, and the host has the corrected time."""
+        """Return whether they have times of a clock that was ahead. The index has the written time of the next look at
+        a host, and the host has the corrected time."""
         events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for _, _, token, _ in self.leases)]
         righted = {name for name, host in self.hosts.items() if host.righted}
         return any(clock_ahead.is_ahead(at, now) for at in events) or any(
@@ -294,13 +299,14 @@ def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa:
 
 
 def _looked_at(at: float, host: HostState | None, now: float) -> float:
-    """Return when an alias is looked at. One that could be had now has just been refused, for an unknown time."""
+    """Return the time at which an alias is looked at. If it could be claimed now, this call was just refused it, for an
+    unknown time."""
     moment = _comes_due(at, host, now)
     return moment if moment > now else now + FULL_WAIT
 
 
 def _claimable_at(at: float, host: HostState | None, now: float) -> float:
-    """Return when a resource can be claimed. One that could be had now has just been refused, so it is tried again
+    """Return the time at which a resource can be claimed. If that is now, this call was just refused it: try again
     soon."""
     return max(_comes_due(at, host, now), now + SOON)
 
@@ -313,7 +319,7 @@ def _opens(at: float, host: HostState | None, now: float) -> float:
 
 
 def _has_place(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
-    """There is a place for an ill host that waits for one, and yet it could not be claimed just now."""
+    """Return the time for an ill host that may be probed, although this call could not claim it."""
     return FOR_EVER if host is None or host.full() else max(host.opens_at(), host.turn_at, host.ripe_at, now + SOON)
 
 
@@ -336,7 +342,7 @@ def _shared_later(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float)
     later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
     if later is None or later <= now:
         return later if later is None else now + SOON
-    # Its host may not be ready by then: as far as pages and hosts are known, the first that can be had.
+    # Find the first page that can be claimed by the known times of pages and hosts: a host may be ready later.
     pages, unseen = finder.soonest(tx, FEW)
     states = politeness.read(tx, {name for _, name in pages}, manners, now)
     moments = [max(at, states[name].may_open_at(now) if name in states else now) for at, name in pages]

@@ -1,5 +1,4 @@
-"""The reports of claimed resources, checked and read: the meaning of an answer for a robots.txt, a sitemap
-or the check of a link.
+"""The check of reports of claimed resources, and the meaning of their answers.
 
 This module needs no graph.
 """
@@ -25,7 +24,7 @@ __all__ = ["MOST_ENTRIES", "Listed", "ResourceVisit", "visited"]
 NO_BODY = "a {} that was fetched needs its body"
 NAMES = {"robots": "robots.txt", "sitemap": "sitemap"}
 MOST_ENTRIES = 50_000
-"""Entries of one sitemap that are read: the limit of sitemaps.org."""
+"""Most entries of one sitemap that are read: the limit of sitemaps.org."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,11 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ResourceVisit:
-    """One reported answer to the claim of a resource, checked. `kind`: of the attempt (`frontier.hosts.health`);
-    `note`: a remark of the answer; `refusal`: why the report was refused, and the attempt counts as failed; `fault`,
-    `error`: the crawler's."""
+    """One checked report of a claimed resource.
+
+    `kind`: the kind of the attempt (`frontier.hosts.health`). `note`: a remark for the answer. `refusal`: the reason
+    why the report was refused; the attempt counts as failed then. `fault`, `error`: those that the crawler reports.
+    """
 
     url: str
     key: str
@@ -91,11 +92,11 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
         report = report.as_report()
     if not isinstance(report, Fetched | Failed):
         raise BadInput(f"a report is a Resource, a Fetched or a Failed, not {type(report).__name__}")
-    # Read the parts of the answer that matter to a resource.
+    # Find the meaning of the answer.
     wait = retry_after.seconds(report.retry_after, now) if isinstance(report, Failed) else None
     visit = input_checks.checked(_plain(report))
     answer, note, listed = _answer_of(visit, claim)
-    # A crawler's clock may be wrong: the visit lies between claim and report.
+    # Limit the time of the visit to that between claim and report: the clock of a crawler may be wrong.
     at = now if visit.fetched_at is None else min(max(float(visit.fetched_at), tokens.made_at(claim.token) or 0.0), now)
     return ResourceVisit(
         claim.url,
@@ -151,7 +152,7 @@ def _answer_in(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("rules"), "all is allowed")
-    # An answer that is no verdict on the file: its rules are not known.
+    # After an answer that shows nothing about the file, its rules are not known.
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "robots.txt cannot be had: what it forbids is not known"
     if status == health.NOT_MODIFIED:
@@ -172,11 +173,11 @@ def _answer_in(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
 
 
 def _said_of_sitemap(report: Fetched | Failed, claim: Claim) -> tuple[Said, str, Listed | None]:
-    """The same of a sitemap, and its entries."""
+    """Return the meaning of an answer for a sitemap, a remark on it, and the entries."""
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return (*_leads(claim.url, report.redirected_to, Said("gone"), "there is no sitemap"), None)
-    # An answer that is no verdict on the file.
+    # After an answer that shows nothing about the file, it is tried again.
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "the sitemap cannot be had; it is tried again later", None
     if status == health.NOT_MODIFIED:
@@ -195,7 +196,7 @@ def _said_of_sitemap(report: Fetched | Failed, claim: Claim) -> tuple[Said, str,
 
 
 def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
-    """The same of the check of a link, whose body is not read."""
+    """Return the meaning of an answer for the check of a link, and a remark on it. The body is not read."""
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("gone"), "the link is broken")
@@ -207,7 +208,7 @@ def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
 
 
 def _listed(body: bytes, url: str) -> Listed:
-    """Read the entries of a sitemap. Raises BadInput where it is none."""
+    """Return the entries of a sitemap. Raises BadInput for a text that is no sitemap."""
     entries = reading.read(body, url).at(url)
     hints, children = entries.hints[:MOST_ENTRIES], entries.sitemaps[:MOST_ENTRIES]
     over = len(entries.hints) + len(entries.sitemaps) - len(hints) - len(children)

@@ -1,13 +1,14 @@
-"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`frontier.hosts.origins`), a
-sitemap (`sitemap_state`), or the status of a URL outside the scope (`link_state`).
+"""The claims and reports of resources, which are no pages: robots.txt (`frontier.hosts.origins`), sitemaps
+(`sitemap_state`), and the status of URLs outside the scope (`link_state`).
 
-A caller that asks for robots.txt is handed that of an origin in place of the first page of it that he could have. Other
-resources wait in queues, one for each line and host: those that a crawl waits for, as sitemaps that were never read,
-and those that come again. A queue has the time at which its first resource can be claimed.
-The claim of a resource is a lease with a fencing token, and counts for the delay, the address and the limit of the host
-that is asked; what becomes of it is evidence on the health of that host.
-A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt, and the queues of its
-resources, are written under the host's lock.
+A caller that claims robots.txt gets the robots.txt of an origin before its first page. Other resources wait in queues.
+There is one queue for each line and host. One line of a kind is for resources that a crawl waits for, such as sitemaps
+that were never read, and another one for those that are read again. A queue stores the time at which its first resource
+can be claimed.
+The claim of a resource is a lease with a fencing token. It counts for the delay, the address and the limit of the host
+that gets the request, and its result is evidence on the health of that host.
+Resources are locked after pages and before hosts, by key. The properties of a host about its robots.txt, and the queues
+of its resources, are written under the host's lock.
 Statements: resources/*, pages/hosts.
 """
 
@@ -57,16 +58,17 @@ __all__ = [
 ]
 
 STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState, "link": LinkState}
-"""Kind → how its state is kept."""
+"""Kind → the class of its state."""
 LINES: Mapping[Kind, tuple[str, str]] = {
     "sitemap": (sitemap_state.LINE, sitemap_state.AGAIN),
     "link": (link_state.LINE, link_state.AGAIN),
 }
-"""Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
+"""Kind → the lines in which it waits: the first one for resources that a crawl waits for, the second one for those that
+are read again."""
 OF_ONE_HOST = 20
-"""Resources of one host that are looked at in one transaction."""
+"""Most resources of one host that one transaction reads."""
 MOST_SHOWN = 100
-"""Sitemaps of a host that are shown."""
+"""Most sitemaps of a host that are shown."""
 GONE = "the lease lapsed, or another worker holds it"
 GIVEN_BACK = "the claim was given back or had lapsed"
 
@@ -75,7 +77,7 @@ GIVEN_BACK = "the claim was given back or had lapsed"
 
 
 def origin_of(url: str, host: str) -> str:
-    """The key of the robots.txt that holds for a page."""
+    """Return the key of the robots.txt for a page."""
     return origins.key_of(url.partition(":")[0], host)
 
 
@@ -98,7 +100,7 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, 
 
 
 def behind(tx: Tx, names: Iterable[str], now: float) -> dict[str, str]:
-    """Return host → the other host that is asked for its robots.txt, of these where nothing else delays it."""
+    """Return host → the other host that serves its robots.txt after a redirect, if nothing else delays it."""
     keys = sorted(origins.key_of(scheme, name) for name in names for scheme in ("http", "https"))
     rows = tx.one("resources/behind", keys=keys, now=now)[0] if keys else []
     return {key.partition("://")[2]: host for key, host in rows}
@@ -113,7 +115,7 @@ def create(tx: Tx, urls: Mapping[str, str], now: float) -> None:
 
 
 def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
-    """Lock those of these resources that are there, by key. No page may be locked after this."""
+    """Lock those of these resources that exist, and return them by key. No page may be locked after this."""
     names = sorted(set(keys))
     rows = tx.one("resources/lock", keys=names)[0] if names else []
     return {row["key"]: STATES[kind_of(row["key"])].stored(row) for row in rows}
@@ -122,8 +124,11 @@ def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
 def write(
     tx: Tx, locked: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
 ) -> None:
-    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked. `ended`:
-    their claims have ended, so their hosts may be ready for others, of whatever kind."""
+    """Write the changed properties of locked resources and of their queues.
+
+    `hosts`: the locked hosts of the queues. `ended`: True if their claims have ended, so that their hosts may be ready
+    for resources of other kinds, too.
+    """
     locked = list(locked)
     rows = [[one.key, changes] for one in locked if (changes := one.changes())]
     if rows:
@@ -136,8 +141,8 @@ def write(
 
 
 def put_right(tx: Tx, keys: Iterable[str], manners: PolitenessPolicy, lease: float, now: float) -> None:
-    """Correct the times of these resources, and of their queues, that a clock wrote which was ahead. `lease`: the
-    seconds of a claim."""
+    """Correct the times of resources, and of their queues, of a clock that was ahead. `lease`: the length of a lease in
+    seconds."""
     locked = list(lock(tx, keys).values())
     for one in locked:
         one.put_right(now, lease)
@@ -157,13 +162,13 @@ def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: f
 
 
 def _opens(host: HostState, now: float) -> float:
-    """Return the time from which a host may be asked for a resource, as far as it is known."""
+    """Return the time from which on a host may get a request for a resource, if it is known."""
     crowded = host.full() or host.waits_for_place or not host.address_ready(now)
     return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
 
 
 def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim]:
-    """The claims among the keys `tried` that carry one of the tokens; what is a page's key is passed over."""
+    """Return the claims among the keys `tried` that carry one of the tokens. Keys of pages are skipped."""
     keys = sorted(key for key in tried if kind_of(key) != "page")
     rows = tx.one("resources/mine", keys=keys, tokens=sorted(tokens_of))[0] if keys else []
     for row in rows:
@@ -175,7 +180,7 @@ def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim
 
 
 def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
-    """The first leases of resources of these kinds to lapse: [when, host, token, true]."""
+    """Return the leases of resources of these kinds that lapse first: [time, host, token, true]."""
     rows: list[list[Any]] = tx.one("resources/outlook", kinds=sorted(kinds), limit=limit)[0]
     return rows
 
@@ -196,7 +201,8 @@ def of_host(tx: Tx, name: str, first: Trust) -> tuple[HostResource, ...]:
 
 
 def claimable(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
-    """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
+    """Return the keys of resources that may be claimed now, read without a lock: the first of each host, then the
+    second of each, and so on."""
     if not lines or not n:
         return []
     rows = tx.one("resources/due", lines=list(lines), now=now, limit=2 * n, each=min(n, OF_ONE_HOST))[0]
@@ -227,11 +233,11 @@ def _view(state: ResourceState, first: Trust) -> HostResource:
     )
 
 
-# ---------------------------------------------------------------- claims that end, or go on
+# ---------------------------------------------------------------- the end and the renewal of claims
 
 
 class _Resources:
-    """Resources as what is leased (`leases.Leasing`)."""
+    """The `Leasing` of nodes with the label Resource."""
 
     name = "resources"
 
@@ -250,7 +256,7 @@ class _Resources:
     def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
         for lease in leases:
             lease.locked.lease_until = until
-        write(tx, [lease.locked for lease in leases], {}, 0.0)  # what is held waits in no queue
+        write(tx, [lease.locked for lease in leases], {}, 0.0)  # a leased resource waits in no queue
 
     def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
         _let_go(tx, [lease.locked for lease in leases], policy.manners, now)
@@ -260,7 +266,7 @@ RESOURCES = _Resources()
 
 
 def _let_go(tx: Tx, locked: Sequence[ResourceState], manners: PolitenessPolicy, now: float) -> None:
-    """End leases without an answer: the resources may be claimed again at once, and pages wait for them no longer."""
+    """End leases without an answer. The resources may be claimed again at once, and pages do not wait for them."""
     if not locked:
         return
     ends: dict[str, HostEffects] = {}
@@ -286,7 +292,7 @@ def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
 def _concluded(
     tx: Tx, names: Iterable[str], ends: Mapping[str, HostEffects], manners: PolitenessPolicy, now: float
 ) -> dict[str, HostState]:
-    """Conclude the claims of the hosts that were asked; return these and the others named, locked, as they are then."""
+    """Conclude claims at the hosts that got the requests. Return these hosts and the others that are named, locked."""
     involved = {*names, *ends}
     politeness.conclude_and_hold(tx, ends, {}, manners, now, involved=involved)
     return politeness.lock(tx, involved, manners, now)
@@ -298,13 +304,16 @@ def _concluded(
 def record(
     tx: Tx, reported: Sequence[ResourceVisit], policy: Policy, now: float
 ) -> tuple[dict[str, Answer], frozenset[str]]:
-    """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
-    were recorded before and are answered again."""
+    """Record reports of resources, each resource at most once.
+
+    Returns:
+        (key → answer, the keys of reports that were recorded before and get the same answer).
+    """
     locked = lock(tx, [one.key for one in reported])
     done: dict[str, Answer] = {}
     again: set[str] = set()
     live: list[tuple[ResourceVisit, ResourceState]] = []
-    # Only the holder of the lease is heard; others get the answer of before, or a refusal.
+    # Accept the report of the holder of the lease. Repeated reports get the earlier answer, all others a refusal.
     for one in reported:
         state = locked.get(one.key)
         if state is not None and state.lease == one.token:
@@ -315,12 +324,12 @@ def record(
                 again.add(one.key)
     if not live:
         return done, frozenset(again)
-    # A redirect may name a host that has not been met.
+    # Create the hosts to which redirects lead.
     if targets := {one.answer.host for one, _ in live if one.answer.what == "leads"}:
         tx.do("pages/hosts", names=sorted(targets), now=now)
-    # The hosts that were asked learn what came of it. Hosts are locked last.
+    # Collect the effects on the hosts that got the requests. Hosts are locked last.
     ends: dict[str, HostEffects] = {}
-    # Each resource goes on by its kind, and its lease ends.
+    # Apply each answer by the kind of the resource, and end the lease.
     for one, state in live:
         _attempted(_end(ends, state), one, state)
     hosts = _concluded(tx, targets.union(state.concerns for _, state in live), ends, policy.manners, now)
@@ -328,12 +337,15 @@ def record(
         outcome = _follow(tx, one, state, hosts, policy.manners, now)
         state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
+    named = {state.name for _, state in live if isinstance(state, Origin)}
+    politeness.write(tx, (hosts[name] for name in sorted(named)), (), now)
     write(tx, [state for _, state in live], hosts, now, ended=True)
     return done, frozenset(again)
 
 
 def _told_again(one: ResourceVisit, state: ResourceState | None) -> tuple[Answer, bool]:
-    """Return the answer where the claim is over, and whether this report has ended it: then the answer is as before."""
+    """Return (the answer to a report whose claim has ended, whether this report has ended it): a repeated report gets
+    the same answer."""
     if state is None or state.last_lease != one.token:
         return Answer(one.url, False, GONE), False
     if state.last_outcome == RETURNED:
@@ -404,14 +416,14 @@ def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
 
 
 def _error_of(one: ResourceVisit) -> str | None:
-    """Return the error of a link that could not be had, in words."""
+    """Return the error of a link that could not be fetched, in words."""
     if one.answer.what == "leads":
         return f"more than {MOST_REDIRECTS} redirects in a row"
     return one.refusal or one.error or None
 
 
 def _fault_of(one: ResourceVisit) -> health.PageFault:
-    """Return the fault of a link that could not be had, as that of a page."""
+    """Return the fault of a link that could not be fetched, in the words for pages."""
     if one.refusal:
         return "bad_report"
     if one.answer.what == "gone" and one.status is not None:
@@ -422,22 +434,20 @@ def _fault_of(one: ResourceVisit) -> health.PageFault:
 def _follow_origin(
     tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
 ) -> Outcome:
-    """Apply an answer to the origin and its host, which is locked. Return the outcome."""
+    """Apply an answer to the origin and its host, which is locked; the caller writes the host. Return the outcome."""
     had_rules, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
     rules = origin.hear(one.answer, now, had_rules=had_rules, unreachable=manners.robots_unreachable)
     host.end_robots_hold()
     if rules is not None:
         changed = admin.take_robots(tx, host, rules.text, origin.scheme, now)
-        if origin.due_at is not None:  # it fails still, and is tried again before these rules would be
+        if origin.due_at is not None:  # it still fails, and is tried again before these rules would be renewed
             host.times[origin.scheme] = Times(now, origin.due_at)
-            politeness.write(tx, [host], (), now)
         return "new" if first else "changed" if changed else "same"
     if origin.due_at is not None and had_rules:
         read_at = host.times.get(origin.scheme, Times(now, now)).at
         host.times[origin.scheme] = Times(read_at, origin.due_at)
     elif origin.due_at is not None and not host.knows_other_robots(origin.scheme):
         host.hold_for_robots(origin.due_at, now)
-    politeness.write(tx, [host], (), now)
     if one.answer.what == "leads":
         return "alias"
     return "slowed" if one.kind == "refused" else "retry"

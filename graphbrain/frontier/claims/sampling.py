@@ -1,8 +1,8 @@
 """The number of candidates that a call reads, and the spread of several callers over the same list.
 
-Cypher has no SKIP LOCKED: two callers that read the same head wait for each other, and the second finds it taken. One
-caller alone takes the head exactly (`times` 1). A caller that loses candidates to others chooses at random among two,
-four, … times as many, and comes back step by step when nothing is lost any more.
+Cypher has no SKIP LOCKED: of two callers that read the same head of a queue, the second waits for the first, and finds
+its candidates claimed. A single caller takes exactly the head (`times` 1). A caller that loses candidates to others
+chooses at random among two, four, … times as many, and returns to 1 step by step when it loses none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["ClaimShare", "Owed", "Reach", "Spread", "Yield"]
 MOST = 8
 LOST_TOO_MANY = 0.1
 FURTHEST, LEAST_LOOK = 5.0, 40
-"""Most candidates looked at for a claim; fewest looked at where not every one makes a claim."""
+"""Most candidates that are read for one claim, and least candidates that are read if not all become claims."""
 NEARLY_ALL = 0.95
 """A larger share of the candidates counts as all of them."""
 SURE = 2.0
@@ -27,7 +27,7 @@ KEPT = 0.8
 
 
 class Spread:
-    """One process's guess of how many callers there are. Races on it do no harm."""
+    """A process's estimate of the number of callers. Races between threads do no harm."""
 
     def __init__(self) -> None:
         self.times = 1
@@ -46,8 +46,8 @@ class Spread:
 
 
 class Yield:
-    """One process's guess of how many candidates of one kind it takes to find a claim, for not every host is ready.
-    Races on it do no harm."""
+    """A process's estimate of the share of candidates of one kind that become claims: not every host is ready. Races
+    between threads do no harm."""
 
     def __init__(self) -> None:
         self._used = self._claims = 1.0
@@ -69,14 +69,14 @@ class Yield:
 
 
 class Reach:
-    """The expected yield of candidates in queues of hosts that are `ready`, and of those in the `shared` queue."""
+    """The estimated yields of candidates in queues of `ready` hosts, and in the `shared` queue."""
 
     def __init__(self) -> None:
         self.ready, self.shared = Yield(), Yield()
 
     def enough(self, ready: Sequence[bool], wanted: int) -> int:
-        """Return how many of these candidates will most likely be enough for so many claims. `ready`: which are of that
-        kind."""
+        """Return how many of these candidates will most likely be enough for `wanted` claims. `ready`: whether each is
+        in the queue of a ready host."""
         share = np.where(np.asarray(ready, dtype=bool), self.ready.share, self.shared.share)
         expected = np.cumsum(share) - SURE * np.sqrt(np.cumsum(share * (1.0 - share)))
         enough = int(np.count_nonzero(np.maximum.accumulate(expected) < wanted - 1e-6)) + 1
@@ -86,8 +86,8 @@ class Reach:
 
 
 class Owed:
-    """Parts of all places in calls that may be too small to give them: what one cannot give is owed to the next. Races
-    on it do no harm."""
+    """Shares of the claims of calls that may be too small for whole places: the rest is added to the next call. Races
+    between threads do no harm."""
 
     def __init__(self) -> None:
         self._owed: dict[str, float] = {}
@@ -100,11 +100,11 @@ class Owed:
 
 
 class ClaimShare:
-    """A part of all claims that something may have at most while others wait. Races on it do no harm.
+    """A limit of the share of all claims that a kind may have while others wait. Races between threads do no harm.
 
-    `part`: it may change. What was not taken is not saved up, but for the places of one call. The places of the first
-    call are rounded by `luck` (evenly from 0 to 1), so that processes that make a single call do their share too; what
-    it had too much of is owed.
+    `part`: the share, which may change. What was not taken is not saved up, but for the places of one call. The places
+    of the first call are rounded by `luck` (evenly from 0 to 1), so that processes that make a single call do their
+    share too; what it had too much of is owed.
     """
 
     def __init__(self, part: Callable[[], float], luck: float) -> None:

@@ -1,17 +1,16 @@
-"""A sitemap as a claim: when it is read again, which URLs it may list, and how much its dates are worth.
+"""The state of a sitemap: the time of its next read, the URLs that it may list, and the trust in its dates.
 
-A sitemap that was read comes again by how often it changed itself. One that cannot be had comes again at growing
-intervals, and is dead after 30 days and at least 8 failures. The URLs that a sitemap may list follow sitemaps.org,
-"Sitemap file location" and "Sitemaps & Cross Submits": those of hosts whose robots.txt names it, or names an index that
-lists it; else those of its own host, in its own folder and below.
+A sitemap is read again by its own change rate. If it cannot be fetched, it is tried again at growing intervals, and is
+dead after 30 days and at least 8 failures. The URLs that a sitemap may list follow sitemaps.org, "Sitemap file
+location" and "Sitemaps & Cross Submits". They are those of hosts whose robots.txt names it, or names an index that
+lists it. Otherwise they are those of its own host in its own folder and below.
 
-The dates of a sitemap are held against the visits that followed. A page with a true date has changed; a page with an
-untrue date has changed by chance, with the probability p by its rate of change. So of n visits after dates,
-n q + (1 - q) P are expected to find a change, where q is the share of true dates and P the sum of the p; q follows by
-the method of moments, (changes - P)/(n - P). `hint_recall` and `hint_false` are the prior, with the weight of `PRIOR`
-visits. A visit weighs 1 - p: one that would have found a change in any case shows little. So a sitemap whose every date
-is today's gets no credit for changes that would have been found without it, however often its pages change.
-This module needs no graph.
+The dates of a sitemap are compared with later visits. A page with a true date has changed. A page with an untrue date
+has changed by chance, with the probability p that follows from its change rate. So of n visits after dates, n q + (1 -
+q) P are expected to find a change, where q is the share of true dates and P the sum of the p. The method of moments
+gives q = (changes - P)/(n - P). `hint_recall` and `hint_false` are the prior, with the weight of `PRIOR` visits. A
+visit has the weight 1 - p, because one that would have found a change in any case shows little. So a sitemap whose
+dates are always today's gets no credit for changes that visits would have found without it. This module needs no graph.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ __all__ = [
 LINE, AGAIN = "sitemap", "sitemap again"
 """The lines in which sitemaps wait: those that were never read, and those that were."""
 DEEPEST = 3
-"""An index that is so many indexes below the one that robots.txt names is read, and what it lists is not."""
+"""The most indexes above a sitemap that is read. Sitemaps that are listed deeper are not read."""
 MOST_OF_HOST = 50_000
 """The most sitemaps of one host."""
 HOUR, DAY = 3_600.0, 86_400.0
@@ -60,17 +59,17 @@ FIRST_RETRY, LONGEST_RETRY = HOUR, 14 * DAY
 DEAD_AFTER, DEAD_FAILURES = 30 * DAY, 8
 """A sitemap is dead once it has failed for so many seconds, and so often."""
 PRIOR = 5.0
-"""The settings weigh as much as so many changes, or visits after dates."""
+"""The weight of the settings, as a number of changes or of visits after dates."""
 FADES = 0.98
-"""The part of the evidence that is kept at each read."""
+"""The factor of the weight of earlier evidence at each read."""
 MOST_RECALL, LEAST_TRUE, MOST_TRUE = 0.99, 1e-4, 0.999
 """Bounds of what is learned, so that a hint has a finite weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The reliability of hints. `recall`: the share of the changes that is hinted at; `false`: false hints for each
-    change."""
+    """The reliability of hints. `recall`: the share of changes that hints report. `false`: the number of false hints
+    for each change."""
 
     recall: float = 0.7
     false: float = 0.3
@@ -122,7 +121,7 @@ def weigh(changed: bool, chance: float) -> Evidence:
 
 
 def trust_from(evidence: Evidence, first: Trust) -> Trust:
-    """Return what dates are worth by this evidence. `first`: what is believed without evidence."""
+    """Return the trust in dates by this evidence. `first`: the trust without evidence."""
     shown = PRIOR * first.true + evidence.dated_changes - evidence.by_chance
     true = min(max(shown / (PRIOR + evidence.dated - evidence.by_chance), LEAST_TRUE), MOST_TRUE)
     announced, missed = true * evidence.dated, evidence.missed + (1.0 - true) * evidence.by_chance
@@ -131,12 +130,12 @@ def trust_from(evidence: Evidence, first: Trust) -> Trust:
 
 
 def key_of(url: str) -> str:
-    """Return the key of a sitemap, which can be no page's."""
+    """Return the key of a sitemap. It differs from all keys of pages."""
     return f"{SITEMAP_KEY}{url}"
 
 
 def guess_of(scheme: str, host: str) -> str:
-    """Return where the sitemap of an origin is whose robots.txt names none."""
+    """Return the usual URL of a sitemap, for an origin whose robots.txt names none."""
     return f"{scheme}://{host}/sitemap.xml"
 
 
@@ -178,11 +177,11 @@ class SitemapState(ResourceState):
 
     @property
     def number(self) -> int:
-        """A number for it, which its pages have while they wait to be visited for one of its dates."""
+        """Its number. Its pages store it until they are visited after one of its dates."""
         return int.from_bytes(blake2b(self.key.encode(), digest_size=8).digest(), signed=True)
 
     def is_allowed(self, allows: Callable[[str], bool]) -> bool:
-        """Return True if it may be fetched: the robots.txt of the host that is asked names it, or allows it."""
+        """Return whether it may be fetched: a robots.txt names it, or that of the host allows it."""
         return self.host in (self.named_by or ()) or allows(self.url)
 
     def waits_in(self) -> str | None:
@@ -204,14 +203,14 @@ class SitemapState(ResourceState):
         super(SitemapState, self).put_right(now, lease)
 
     def counts(self) -> bool:
-        """Return True if it is new, and is to be counted by its host; once."""
+        """Return True, once, if it is new and its host must count it."""
         if self.counted_in is not None:
             return False
         self.counted_in = True
         return True
 
     def lists(self, url: str) -> bool:
-        """Return True if it may list this URL, a page or a sitemap."""
+        """Return whether it may list a URL of a page or of a sitemap."""
         if host_of(url) in (self.named_by or ()):
             return True
         own = urlsplit(self.home)
@@ -219,7 +218,7 @@ class SitemapState(ResourceState):
         return host_of(url) == host_of(self.home) and (urlsplit(url).path or "/").startswith(folder)
 
     def name(self, hosts: Iterable[str], now: float) -> None:
-        """Note that robots.txt of these hosts name it, or an index that lists it. A dead one is tried again."""
+        """Note hosts whose robots.txt names it, or names an index that lists it. If it was dead, it is tried again."""
         before = self.named_by or []
         after = sorted({*before, *hosts})
         if after != before:
@@ -229,7 +228,7 @@ class SitemapState(ResourceState):
             self.due_at = now
 
     def unname(self, host: str, now: float) -> None:
-        """Note that the robots.txt of a host names it no more. One that nothing names is dead."""
+        """Note that the robots.txt of a host does not name it any more. If nothing names it, it is dead."""
         self.named_by = [name for name in self.named_by or () if name != host] or None
         if self.named_by is None and self.parent is None and not self.guessed:
             self.dead_at = self.dead_at or now
@@ -239,7 +238,7 @@ class SitemapState(ResourceState):
             self.dead_at, self.failures, self.failing_since, self.due_at = None, None, None, now
 
     def trust(self, first: Trust) -> Trust:
-        """Return what its dates are worth. `first`: what is believed without evidence."""
+        """Return the trust in its dates. `first`: the trust without evidence."""
         return trust_from(self.evidence, first)
 
     @property
@@ -248,7 +247,7 @@ class SitemapState(ResourceState):
         return Evidence(*((getattr(self, name) or 0.0) for name in EVIDENCE))
 
     def learn(self, evidence: Evidence) -> None:
-        """Take evidence of the visits since it was read last."""
+        """Add the evidence of the visits since it was read last."""
         self._set_evidence(self.evidence + evidence)
 
     def _set_evidence(self, evidence: Evidence) -> None:
@@ -256,14 +255,15 @@ class SitemapState(ResourceState):
             setattr(self, name, getattr(evidence, name))
 
     def begin(self, mark: str, until: float) -> int:
-        """Begin or go on to write the entries of a text, and hold the claim until then; return how many are written."""
+        """Begin to write the entries of a text, or continue, and renew the claim. Return the number of written
+        entries."""
         if self.writing != mark:
             self.writing, self.written = mark, 0
         self.lease_until = max(self.lease_until or 0.0, until)
         return self.written or 0
 
     def hear(self, answer: Said, now: float) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
-        """Take an answer, and return the outcome."""
+        """Apply an answer, and return the outcome."""
         if self.follow(answer):
             self.due_at = now
             return "alias"
@@ -288,7 +288,7 @@ class SitemapState(ResourceState):
         return min(max(DAY * self.rate_scale / self.rate_shape / 2.0, SOONEST), LATEST)
 
     def _read(self, mark: str | None, now: float) -> Literal["new", "changed", "same"]:
-        """It was read. `mark`: of its entries; None: as before."""
+        """Note that it was read, and return the outcome. `mark`: the fingerprint of its entries; None if unchanged."""
         first, changed = self.fetched is None, mark is not None and mark != self.mark
         # Learn how often it changes, from the second read on.
         if self.rate_shape is None or self.rate_scale is None:
@@ -303,7 +303,7 @@ class SitemapState(ResourceState):
             )
             self.rate_shape, self.rate_scale = float(shape[0]), float(scale[0])
             self._set_evidence(self.evidence.faded())
-        # What failed before is forgiven.
+        # Remove the failures.
         self.mark = mark or self.mark
         self.fetched, self.reads = now, (self.reads or 0) + 1
         self.failed = self.failing_since = self.failures = self.fault = self.writing = self.written = None

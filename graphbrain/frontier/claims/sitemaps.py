@@ -1,8 +1,8 @@
-"""Sitemaps of hosts: found by robots.txt and by indexes, and their entries written as hints.
+"""The search for sitemaps of hosts in robots.txt and in indexes, and the writing of their entries as hints.
 
-A host keeps of which robots.txt its sitemaps are known. The entries of a claimed sitemap are written in batches before
-its claim ends. Its node has how many are written of which text, so that another report of the same text goes on there,
-whatever was killed.
+A host stores the fingerprint of the robots.txt whose sitemaps are in the graph. The entries of a claimed sitemap are
+written in batches before its claim ends. Its node stores the number of written entries of a text, so that after a kill
+another report of the same text continues there.
 Statements: sitemaps/*, hosts/robots.
 """
 
@@ -34,37 +34,37 @@ __all__ = ["Begun", "Progress", "begin", "find", "go_on", "list_children"]
 
 
 def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPolicy, now: float) -> set[str]:
-    """Find the sitemaps of hosts whose robots.txt is not the one of which they are known.
+    """Find the sitemaps of hosts whose robots.txt has changed since the last search.
 
     Args:
         tx: The transaction.
         schemes: Host → the scheme of one of its pages.
-        robots: Leave hosts aside whose robots.txt is still to be read.
+        robots: Skip hosts whose robots.txt must be read first.
         manners: The politeness settings.
         now: Epoch seconds.
 
     Returns:
         The hosts whose sitemaps are known now.
     """
-    # Read without locks: most hosts have the robots.txt of which their sitemaps are known.
+    # Find these hosts without locks: the robots.txt of most hosts has not changed.
     read_hosts = politeness.read(tx, schemes, manners, now)
     noted = {row[0]: row[1:] for row in tx.one("sitemaps/hosts", names=sorted(read_hosts))[0]}
     ready = {name for name, host in read_hosts.items() if not robots or host.knows_robots(schemes[name])}
     news = sorted(name for name in ready if noted[name][0] != _mark(read_hosts[name]))
     if not news:
         return ready
-    # Of the others create the sitemaps that robots.txt names, or the usual one.
+    # Create the sitemaps that their robots.txt names, or the usual one.
     texts = {row[0]: row[1:] for row in tx.one("hosts/robots", names=news)[0]}
     named = {name: _named(texts.get(name, ()), schemes[name], name) for name in news}
     _create(tx, [url for urls in named.values() for url in urls], now)
     before = {name: set(noted[name][1] or ()) for name in news}
     keys = {key_of(url) for urls in named.values() for url in urls}.union(*before.values())
-    # Lock them, and those named before. A host with another robots.txt by now is left to the next look.
+    # Lock them, and those that were named before. Skip a host whose robots.txt has changed meanwhile.
     locked = resources.lock(tx, keys)
     hosts = politeness.lock(tx, {*news, *(one.host for one in locked.values())}, manners, now)
     same = [name for name in news if hosts[name].robots() == read_hosts[name].robots()]
     for name in same:
-        # Note who names each sitemap, also those no longer named.
+        # Note the sitemaps that the host names, and those that it does not name any more.
         mine = {key_of(url) for url in named[name]}
         for key in mine & locked.keys():
             state = _sitemap(locked[key])
@@ -84,12 +84,12 @@ def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPo
 
 
 def _mark(host: HostState) -> str:
-    """Return the fingerprint of what a host has as its robots.txt."""
+    """Return the fingerprint of all robots.txt of a host."""
     return blake2b(repr(sorted(host.robots().items())).encode(), digest_size=8).hexdigest()
 
 
 def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
-    """Return the sitemaps that robots.txt names, else the one where most are."""
+    """Return the sitemaps that robots.txt names, else the usual one."""
     urls: dict[str, None] = {}
     for text in texts:
         for value in sitemaps_of(text or ""):
@@ -99,7 +99,7 @@ def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
 
 
 def _usable(base: str, value: str) -> str | None:
-    """The URL of a sitemap as it is claimed; None where it is none."""
+    """Return the URL of a sitemap for a claim; None for a text that is no URL."""
     try:
         url = address(resolved(base, value)).partition("#")[0]
     except BadInput:
@@ -131,7 +131,7 @@ def _sitemap(state: ResourceState) -> SitemapState:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A sitemap whose entries are being written, as it was when that began; `written`: so many are."""
+    """A sitemap as it was when the writing of its entries began. `written`: the number of written entries."""
 
     state: SitemapState
     written: int
@@ -140,8 +140,10 @@ class Begun:
 def begin(
     tx: Tx, texts: Mapping[str, tuple[str, Listed]], lease: float, _policy: Policy, now: float
 ) -> dict[str, Begun]:
-    """Begin to write the entries of claimed sitemaps, or go on. `texts`: the token of the claim, and the entries, by
-    key. A sitemap whose claim is over is not in the answer."""
+    """Begin to write the entries of claimed sitemaps, or continue.
+
+    `texts`: key → (token of the claim, entries). A sitemap whose claim has ended is not in the answer.
+    """
     leased = _lock_leased(tx, {key: token for key, (token, _) in texts.items()})
     begun = {key: Begun(state, state.begin(texts[key][1].mark, now + lease)) for key, state in leased.items()}
     resources.write(tx, leased.values(), {}, now)
@@ -150,7 +152,8 @@ def begin(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The number of entries of a claimed sitemap that are written. `evidence`: what those written last have shown."""
+    """The progress of a claimed sitemap: the number of written entries, and the evidence of those that were written
+    last."""
 
     token: str
     written: int
@@ -158,11 +161,11 @@ class Progress:
 
 
 def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, now: float) -> frozenset[str]:
-    """Note the progress of claimed sitemaps, by key, and hold them longer; return the keys of those still held."""
+    """Write the progress of claimed sitemaps, and renew their claims. Return the keys whose claims had not ended."""
     leased = _lock_leased(tx, {key: one.token for key, one in done.items()})
     for key, state in leased.items():
         one = done[key]
-        if (state.written or 0) < one.written:  # not where this is run again
+        if (state.written or 0) < one.written:  # a repeated transaction learns nothing new
             state.learn(one.evidence)
         state.written = max(state.written or 0, one.written)
         state.lease_until = max(state.lease_until or 0.0, now + lease)
@@ -171,21 +174,22 @@ def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, n
 
 
 def _lock_leased(tx: Tx, tokens: Mapping[str, str]) -> dict[str, SitemapState]:
-    """Lock the claimed sitemaps that these tokens hold, by key."""
+    """Lock sitemaps (key → token) that are claimed by these tokens. Return them by key."""
     locked = resources.lock(tx, tokens)
     return {key: _sitemap(state) for key, state in locked.items() if state.lease == tokens[key]}
 
 
 def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Policy, now: float) -> int:
-    """Create the sitemaps that an index lists, as far as it may; return how many of these it may list.
+    """Create the sitemaps that an index lists and may list. Return the number of those that it may list.
 
-    One that is in the graph already stays as it is, but for the hosts that name it: so loops end.
+    Of a sitemap that is in the graph already, only the hosts that name it are changed, so indexes that list each other
+    make no endless loop.
     """
     depth = (parent.depth or 0) + 1
     children: dict[str, None] = {}
     for value in urls:
         url = _usable(parent.home, value)
-        # One that robots.txt names may list sitemaps anywhere, as robots.txt may: sites keep them on other hosts.
+        # An index that robots.txt names may list sitemaps on any host, as robots.txt itself may.
         if url is not None and depth <= DEEPEST and (parent.named_by or parent.lists(url)):
             children.setdefault(url)
     if not children:

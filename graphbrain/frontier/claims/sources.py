@@ -1,7 +1,7 @@
-"""The sources of claims: the queues of pages, pages that were asked for by hand, tries, aliases, sitemaps and links.
+"""The sources of claims: the queues of pages, requested pages, tries of sections, aliases, sitemaps and links.
 
 A source reads its candidates without a lock. `taking.take` locks those of all sources at once. Then the source decides
-which of them are still due, offers these to the batch, and notes what is to be written of those that were passed over.
+which of them are still due, offers these to the batch, and notes the writes for the others.
 Statements: claims/wanted, claims/aliases_due.
 """
 
@@ -35,14 +35,14 @@ class ClaimRequest:
     Attributes:
         places: Source (a name of `SOURCES`) → the most claims from it. The sources are taken in this order; those whose
             pages wait in queues are the last.
-        holders: The holders of the claims, in the order in which they get them; of several calls, where they are
-            combined. Empty, where pages are only moved.
+        holders: The holders of the claims, in the order in which they get them. There are several if calls are
+            combined, and none if pages are only moved.
         clock: The time.
         lease: The length of leases in seconds, from when the pages are locked, so that the wait for locks shortens
             neither the lease nor the delay of a host.
         manners: The politeness of the brain.
         finder: The way in which candidates are found in queues.
-        reach: The number of candidates to expect to need, for not every host is ready.
+        reach: The estimated yields of candidates: not every host is ready.
         spread: Choose the candidates at random among so many times the claims. 1 is the exact order; more keeps callers
             from choosing the same pages.
         most_moves: The most pages that are moved to their hosts' own queues.
@@ -66,7 +66,7 @@ class ClaimRequest:
 
 
 class Source:
-    """Candidates of one kind for one transaction. To make one reads them, without a lock.
+    """The candidates of one kind for one transaction. Its construction reads them without a lock.
 
     Attributes:
         name: Its name, as in `ClaimRequest.places`.
@@ -80,9 +80,9 @@ class Source:
         rows: The pages that are still due (rows of claims/lock), once they are locked.
         resources: Those of the resources that are in the graph, once they are locked.
         lost: The number of candidates that another caller claimed first.
-        overtaken: The number of candidates that no longer wait, or not yet again, though no other caller took them: a
+        overtaken: The number of candidates that are not due any more although no other caller has claimed them: a
             setting, a scope or an interval has changed meanwhile, or they were forgotten.
-        put_back: The number of candidates that wait behind others now, for their sections have fallen.
+        put_back: The number of candidates that wait in a later lane now, because their sections have fallen.
     """
 
     name: ClassVar[str]
@@ -121,7 +121,7 @@ class Source:
         self.overtaken = len(self.since) - len(self.rows) - self.lost
 
     def offer(self, deal: ClaimBatch) -> None:
-        """Offer what is due to the batch, which has room for it, and note what else is to be written."""
+        """Offer the due candidates to the batch, and note other writes."""
         deal.judge_pages(self.rows)
 
 
@@ -136,8 +136,8 @@ class Lanes(Source):
         super().__init__(wish.finder.find(tx, n, wish.clock(), wish.manners, wish.reach, wish.spread))
 
     def drop_fallen(self, tx: Tx, acting: section_factors.Acting, learned: Mapping[str, int], now: float) -> None:
-        """Put pages back whose sections have fallen since they were found. `learned`: how often their hosts were
-        learned from."""
+        """Move pages to later lanes if the worth of their sections has fallen since the pages were read. `learned`:
+        host → the number of times that its sections were learned."""
         new = [sections.Waiting(row.id, row.url, row.host, row.harvest) for row in self.rows if row.is_new]
         fallen = sections.put_back(tx, new, acting, now, learned)
         self.rows = [row for row in self.rows if row.id not in fallen]
@@ -147,9 +147,9 @@ class Lanes(Source):
 class Front(Source):
     """The front of the shared queue: at most `most_moves` pages of hosts that are not ready.
 
-    With claims wanted, pages of hosts that are ready; without, those that are in the way, which are only moved. Hosts
-    are read without a lock. Whether a host with an address or a robots.txt is ready is decided under its lock. A wrong
-    guess costs another read and nothing else.
+    If claims are wanted, it offers pages of ready hosts. Otherwise it offers pages of hosts that are not ready, which
+    are only moved. Hosts are read without a lock. Whether a host with an address or a robots.txt is ready is decided
+    under its lock. A wrong guess costs only another read.
     """
 
     name = "front"
@@ -171,8 +171,8 @@ class Front(Source):
 
 
 class Asked(Source):
-    """Pages that were asked for by hand. Those whose hosts are not ready are put off, if so many of them come first
-    that they hide others."""
+    """Pages whose immediate fetch was requested. If many pages whose hosts are not ready come first and hide others,
+    they are delayed."""
 
     name = "asked"
     in_queues = True
@@ -190,7 +190,7 @@ class Asked(Source):
         self._nowhere: list[int] = []
 
     def judge(self, wish: ClaimRequest, locked: Mapping[int, Any]) -> None:
-        """Find those that are still due, and those that wait nowhere."""
+        """Find the pages that are still due, and those that wait in no queue."""
         super().judge(wish, locked)
         rows = [locked[page] for page in self.since if page in locked]
         self._nowhere = [row.id for row in rows if row.queue is None and not row.is_leased and not row.retries]
@@ -198,7 +198,7 @@ class Asked(Source):
         self._hiding = [page for page in self._hiding if page in still]
 
     def offer(self, deal: ClaimBatch) -> None:
-        """Offer them. Drop the request for pages that wait in no queue any more, because a setting or robots.txt
+        """Offer the pages. Drop the request for pages that wait in no queue any more, because a setting or robots.txt
         forbids them."""
         super().offer(deal)
         deal.writes["unwanted"] = [*self._nowhere, *deal.writes["barred"]]
@@ -218,7 +218,7 @@ class Tries(Source):
         super().__init__(Candidates() if self._chosen is None else Candidates(self._chosen.since))
 
     def offer(self, deal: ClaimBatch) -> None:
-        """Offer them, and note when their sections are to be tried next."""
+        """Offer the pages, and note when their sections are tried next."""
         super().offer(deal)
         if self._chosen is not None:
             deal.writes["tried"] = self._chosen.after(deal.granted, deal.now)
@@ -264,8 +264,8 @@ class _Resources(Source):
         super().__init__(Candidates(), keys)
 
     def offer(self, deal: ClaimBatch) -> None:
-        """Offer those that wait. Beside pages, a host in whose queue pages wait gives them a share of its turns alone:
-        it is ready for one claim in its delay, and sitemaps would have each of them."""
+        """Offer the resources that wait. If pages also wait in the queue of their host, resources get only a share of
+        its turns: a host is ready for one claim in its delay, and sitemaps would otherwise get all of them."""
         waiting = [one for one in self.resources if one.waits(deal.now)]
         yields = {name for name in {one.host for one in waiting} if _yields_to_pages(deal.hosts[name], deal.now)}
         for one in waiting:
@@ -276,7 +276,7 @@ class _Resources(Source):
 
 
 class Sitemaps(_Resources):
-    """Sitemaps: those that were never read, and those that are to be read again."""
+    """Sitemaps that were never read, and sitemaps that must be read again."""
 
     name, kind = "sitemap", "sitemap"
 
@@ -292,8 +292,8 @@ SOURCES: Mapping[str, Any] = {each.name: each for each in (Aliases, Tries, Sitem
 
 
 def _hiding(waiting: Sequence[int], ready: Sequence[int], n: int, *, full: bool) -> list[int]:
-    """Return the pages that are put off since they may hide others: some of those whose hosts are not ready, if there
-    are too few others. `full`: there may be more behind those that were read."""
+    """Return the pages to be delayed, because they may hide others: some of those whose hosts are not ready, if there
+    are too few others. `full`: True if there may be further pages after those that were read."""
     return list(waiting[: tuning.ALIASES_PUT_OFF]) if full and len(ready) < n else []
 
 

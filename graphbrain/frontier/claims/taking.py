@@ -1,10 +1,10 @@
 """Claims: leases with fencing tokens, taken from all sources in one transaction.
 
-`take` reads the candidates of the sources without a lock, in the order of their indexes. It locks all of them, looks
-again, and takes what is still free and polite. What was taken by an attempt whose answer got lost is found again by the
-call's token. Where pages of hosts that are not ready fill the front of the shared queue, they move to their hosts'
-queues by the thousand. A lease that is not renewed lapses and is swept: the page waits again where it was.
-Statements: claims/*, sections/fronts.
+`take` reads the candidates of the sources without a lock, in the order of their indexes. It locks all of them, reads
+them again, and claims those that are still free and whose hosts are ready. If the answer of a commit is lost, the next
+attempt finds its claims by the token of the call. If pages of hosts that are not ready fill the front of the shared
+queue, they move to the queues of their hosts by the thousand. If a lease is not renewed, it lapses, and a sweep lets
+the page wait again in the queue in which it was. Statements: claims/*, sections/fronts.
 """
 
 from __future__ import annotations
@@ -44,18 +44,19 @@ class Taken:
 
     Attributes:
         claims: The claims from the queues of pages, and of pages that were asked for.
-        beside: The claims from the other sources.
+        beside: The claims from all other sources.
         by_source: The number of claims of each source.
         moved: The number of pages that moved to the queues of their hosts.
         lost: The number of candidates that another caller claimed first.
         seen: The number of candidates from the queues of pages.
-        ready: (candidates examined until there were enough claims, claims among them), of the queues of ready hosts.
-        shared: The same of the shared queue.
-        worths: The worth of each visit that is not a first one.
+        ready: (number of candidates that were examined until there were enough claims, number of claims among them),
+            for the queues of ready hosts.
+        shared: The same numbers for the shared queue.
+        worths: The worth of each revisit.
         reviewed: Hosts that seemed ready, and have nothing to claim now.
-        put_back: Candidates that wait behind others now, for their sections have fallen since they were found.
-        overtaken: Candidates that no longer wait, or not yet again, though no other caller took them.
-        notes: The notes on the claimed pages, by their keys, where a call has asked for them.
+        put_back: The number of candidates that wait in a later lane now, because their sections have fallen.
+        overtaken: The number of candidates that are not due any more although no other caller has claimed them.
+        notes: Key of a claimed page → its note, if a call has asked for notes.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -74,12 +75,13 @@ class Taken:
 
     @property
     def in_vain(self) -> bool:
-        """True if another attempt may find more, because candidates have changed their places."""
+        """True if another attempt may find more, because candidates have moved."""
         return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0 or self.put_back > 0
 
 
 def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
-    """The claims among the keys `tried` that carry one of the tokens, best first; those of resources before pages."""
+    """Return the claims among the keys `tried` that carry one of the tokens: those of resources, then pages, best
+    first."""
     tried = set(tried)
     rows = tx.records("claims/mine", tokens=sorted(tokens), keys=sorted(tried))
     for row in rows:
@@ -107,8 +109,10 @@ def attempt(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
-    """Claim from the sources of `wish`, as many from each as it has places. The keys are added to `tried` before the
-    leases are written: if the answer is lost, the claims are among them."""
+    """Claim from the sources of `wish`, at most as many from each as it has places.
+
+    The keys are added to `tried` before the leases are written: if the answer is lost, the claims are among them.
+    """
     sources: list[Source] = [SOURCES[name](tx, wish) for name in wish.places]
     _lock_pages(tx, wish, sources)
     locked = _lock_resources(tx, wish, sources)
@@ -126,7 +130,7 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> None:
-    """Lock the pages of all sources, and let each source find which of its own are still due."""
+    """Lock the pages of all sources, and let each source find which of its pages are still due."""
     offered: set[int] = set()
     for source in sources:
         source.leave_out(offered)
@@ -156,7 +160,7 @@ def _lock_resources(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> di
 def _batch(
     tx: Tx, wish: ClaimRequest, sources: Sequence[Source], locked: Mapping[str, ResourceState]
 ) -> tuple[ClaimBatch, Mapping[str, Address]]:
-    """Lock the hosts of what is due, and return the batch that decides, and the addresses of the hosts."""
+    """Lock the hosts of all due candidates. Return (the batch that decides, the addresses of the hosts)."""
     origins = {key: one for key, one in locked.items() if isinstance(one, Origin)}
     servers = {name for one in locked.values() for name in (one.concerns, one.host)}
     names = {row.host for source in sources for row in source.rows}.union(*(source.found.idle for source in sources))
@@ -176,14 +180,14 @@ def _write(
     locked: Mapping[str, ResourceState],
     addresses: Mapping[str, Address],
 ) -> None:
-    """Write what the batch has decided, on pages, resources and hosts, in this order."""
+    """Write the decisions of the batch to pages, resources and hosts, in this order."""
     if any(deal.writes.values()):
         tx.do("claims/take", until=deal.until, **deal.writes)
     if locked:
         resources.write(tx, locked.values(), deal.hosts, deal.now)
     if wish.acting is not None:
         wish.acting.book.took(deal.new)
-    # Skip the queue check for hosts that already showed a second eligible page: the next claim sees what is left.
+    # Skip the queue check for hosts that already showed a second eligible page. The next claim reads the rest.
     more = frozenset[str]().union(*(source.found.more for source in sources))
     sure = {name for name in more & deal.hosts.keys() if not deal.hosts[name].set_aside}
     unsure = (deal.drained - sure).union(*(source.found.idle for source in sources)) & deal.hosts.keys()
@@ -262,7 +266,8 @@ def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float
 
 
 def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
-    """Put the first pages of the shared queue back whose sections have fallen, and return their number."""
+    """Move those of the first pages of the shared queue to later lanes whose sections have fallen. Return their
+    number."""
     front = finder.front(tx, now, AT_ONCE, AT_ONCE)
     rows = tx.one("sections/fronts", ids=[page for (page, *_), _ in front])[0] if front else []
     return len(put_back(tx, [Waiting(*row) for row in rows], acting, now))

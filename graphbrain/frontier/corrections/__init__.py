@@ -1,8 +1,8 @@
-"""Changes of pages that are no visits: edits by hand, hints of change, and the choice anew of their queues.
+"""Changes of pages without a visit: edits by hand, hints of change, and moves to other queues.
 
-`edits` forgets and changes pages by hand, `change_hints` brings visits forward, `requeue` files pages anew after a
-change of settings or scope, `aliases` makes pages of aliases that are none any more, `orphans` parks pages, by hand or
-because nothing links to them, `put_right` corrects times of a clock that was ahead.
+`edits` changes and forgets pages by hand. `change_hints` makes pages due sooner. `requeue` moves pages to other queues
+after a change of settings or scope. `aliases` turns aliases into pages, and moves links of aliases. `orphans` parks
+pages, by hand or because no page links to them. `put_right` corrects times of a clock that was ahead.
 May touch: statements on pages, links and hosts through their rooms.
 """
 

@@ -1,12 +1,13 @@
-"""Hints that pages have changed, or are there: by sitemaps, feeds and pings.
+"""Hints that pages have changed, or exist: from sitemaps, feeds and pings.
 
-A hint counts once: when it is newer than the page's last hint and its last visit. It moves the page back in the queue
-by `beta` days, as if it had not been seen for so much longer; nothing else changes, so a false hint costs a visit at
-most, and none when the page is worth little. Of a change rate λ the share `recall` is hinted at, and there are
-`false` hints that nothing came of for each change: then unhinted changes come at α = (1−recall)·λ, hints at
-γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
-have an interval of their own, and on pages that are not fetched yet, a hint is only noted. A page that was given up is
-looked at once for a hint.
+A hint counts once, if it is newer than the page's last hint and its last visit. The page is then due as if its last
+visit had been β days earlier. Nothing else changes, so a false hint costs at most one visit, and none if the page is
+not worth one. β follows from the change rate λ of the page: hints report the share `recall` of its changes, and there
+are `false` false hints for each change. So changes without a hint come at α = (1−recall)·λ, hints at
+γ = (recall+false)·λ, false hints at ν = false·λ, and β = ln(γ/ν)/α.
+
+A hint is only noted on a page that is not fetched yet, that has a fixed interval, or if the order visits no page again.
+A page that was given up is visited once because of a hint.
 Statements: pages/hints, pages/hinted, pages/hint_heard, pages/move_back, facts/sitemaps.
 """
 
@@ -35,7 +36,8 @@ from graphbrain.scores.accounts.ledgers import Accounts
 __all__ = ["Noted", "Source", "Trust", "answers", "apply", "beta", "check", "together"]
 
 LATEST = 253_402_300_800.0 + DAY
-"""The year 10000. What lies beyond is counted in milliseconds; what only lies ahead counts as now."""
+"""The year 10000. A later time is refused, because it is probably in milliseconds; any other time in the future counts
+as now."""
 LONGEST = 366 * DAY
 MOST_DAYS = 3650.0
 KINDS = ("sitemap", "feed", "ping")
@@ -43,10 +45,17 @@ KINDS = ("sitemap", "feed", "ping")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One hint, checked: the page has changed between `at` and `until`, by the hint.
+    """One checked hint.
 
-    `url` is absent where the key names the page. `name`: the page's name in the answer. `note`: a remark on the URL.
-    `listed`: whether a sitemap names the page.
+    Attributes:
+        key: The key of the page.
+        url: Its URL; None if the hint has only the key.
+        at: The earliest time of the change, in epoch seconds.
+        until: The latest time of the change.
+        kind: The kind of the source.
+        name: The URL or key of the page for the answer.
+        note: A remark on the URL.
+        listed: True if a sitemap names the page.
     """
 
     key: str
@@ -60,32 +69,35 @@ class Noted:
 
 
 def together(hints: Sequence[Noted]) -> Noted:
-    """Return several hints at one page as one: the first of the newest counts, and a URL if one of them has it."""
+    """Return one hint for several hints on one page: the first of the newest, with a URL if any of them has one."""
     newest = max(hints, key=lambda noted: noted.at)
     url = next((noted.url for noted in hints if noted.url is not None), None)
     return replace(newest, url=url, listed=any(noted.listed for noted in hints))
 
 
 def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]:
-    """The answers to several hints at one page: what came of it goes to the one that counts; None: there is no page."""
-    counts = together(hints)
+    """Return the answers to several hints on one page. The outcome is that of the hint that counts; the others are old.
+
+    `outcome`: None if there is no page.
+    """
+    newest = together(hints)
     if outcome is None:
-        reason = "no page has this key: give its URL" if counts.url is None else "the page was forgotten for ever"
+        reason = "no page has this key: give its URL" if newest.url is None else "the page was forgotten for ever"
         return [Hinted(noted.name, False, reason) for noted in hints]
-    first = [noted.at for noted in hints].index(counts.at)
+    first = [noted.at for noted in hints].index(newest.at)
     return [Hinted(noted.name, True, noted.note, outcome if n == first else "old") for n, noted in enumerate(hints)]
 
 
 def beta(rate: float, trust: Trust) -> float:
-    """Return the days by which a hint makes a page older that changes `rate` times a day."""
+    """Return the days β by which a hint raises the age of a page with this change rate (changes a day)."""
     if rate <= 0.0:
         return MOST_DAYS
     return min(math.log((trust.recall + trust.false) / trust.false) / ((1.0 - trust.recall) * rate), MOST_DAYS)
 
 
 def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
-    """The hint ready to be applied; a bare URL or key is a ping. Raises BadInput with what is wrong."""
-    bare = isinstance(hint, str)
+    """Return a checked hint. A bare URL or key is a ping. Raises BadInput."""
+    is_bare = isinstance(hint, str)
     if isinstance(hint, str):
         hint = Hint(hint)
     if not isinstance(hint, Hint):
@@ -97,7 +109,8 @@ def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
     at = now if hint.at is None else min(now, _within("at", hint.at, LATEST, "before the year 10000"))
     until = at + _within("within", hint.within, LONGEST, "at most a year")
     note = USER_LEFT_OUT if names_user(named) else ""
-    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url, note, hint.kind == "sitemap")
+    name = (url or key) if is_bare else hint.url
+    return Noted(key, url, at, until, hint.kind, name, note, listed=hint.kind == "sitemap")
 
 
 def _within(name: str, value: object, most: float, wanted: str) -> float:
@@ -108,9 +121,13 @@ def _within(name: str, value: object, most: float, wanted: str) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The sitemap that hints are from: its number, when it was read before (None: never), and the trust in its dates.
+    """The sitemap that hints are from.
 
-    `evidence`: what visits to its pages have shown since then, by key; it is filled before the commit.
+    Attributes:
+        number: Its number on its pages.
+        read_at: The time at which it was read before; None if it was not.
+        trust: The trust in its dates.
+        evidence: Key of a page → what visits have shown about its date since then. `apply` fills it before the commit.
     """
 
     number: int
@@ -131,78 +148,115 @@ def apply(
     done: dict[str, HintOutcome],
     sources: Mapping[str, Source] = NO_SOURCES,
 ) -> dict[str, HintOutcome]:
-    """Apply hints, one for each key; what came of each. Pages forgotten for ever, or named by a key that no page has,
-    are not in it.
+    """Apply hints, one for each key.
 
-    `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
-    `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
+    Args:
+        tx: The transaction.
+        hints: Key of a page → the hint.
+        trust: The trust in hints without a source.
+        policy: The policy of the crawl.
+        now: Epoch seconds.
+        done: Gets the outcomes before the commit. If the answer of the commit is lost, the next attempt finds its own
+            hint on the page, and the outcome here.
+        sources: Key of a page → the claimed sitemap that gives its hint.
+
+    Returns:
+        Key → outcome. Pages that were forgotten for ever, and keys of no page, are left out.
     """
     ids, created, ledger = _locked(tx, hints, policy, now)
-    rows = _read(tx, ledger, policy, now)
+    pages = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}
-    noted: list[list[object]] = []
-    moved: dict[int, float] = {}
-    ripe_at: list[tuple[str, float]] = []
-    freed: list[int] = []
-    heard: list[int] = []
+    changes = _Changes()
     for key, page in ids.items():
-        hint, source, (row, (shape, scale)) = hints[key], sources.get(key), rows[page]
-        if source is not None and hint.at and (shown := _shown(row, (shape, scale), source)) is not None:
+        hint, source, (row, belief) = hints[key], sources.get(key), pages[page]
+        # Count what visits have shown about the date of the sitemap.
+        if source is not None and hint.at and (shown := _shown(row, belief, source)) is not None:
             source.evidence.setdefault(key, shown)
-            heard.append(page)
-        outcome: HintOutcome = "new" if key in created else "noted"
+            changes.heard.append(page)
+        # Skip a hint that an earlier attempt has applied, and one that is no news.
         if row.hinted == hint.at and key in done:
             outcomes[key] = done[key]
             continue
-        if (row.hinted is not None and hint.at <= row.hinted) or (
-            row.fetched is not None and hint.until <= row.fetched
-        ):
+        if _is_old(hint, row):
             outcomes[key] = "old"
             continue
+        # Make the page due sooner, or note the hint.
+        outcome: HintOutcome = "new" if key in created else "noted"
         if row.state == "known" and policy.rule.revisits and row.lane != lanes.ASKED:
             outcome = "moved"
+            shape, scale = belief
             days = beta(shape / scale, trust if source is None else source.trust)
-            moved[page] = row.waiting_since - days * DAY
-            ripe_at.append((row.host, float(policy.schedule.ripe_at(row.lane, moved[page]))))
+            changes.waiting_since[page] = row.waiting_since - days * DAY
+            ripe_at = float(policy.schedule.ripe_at(row.lane, changes.waiting_since[page]))
+            changes.ripe_at.append((row.host, ripe_at))
         if row.parked_because is not None:
-            freed.append(page)
+            changes.no_orphans.append(page)
         elif row.state in ("parked", "gone") and discovery.hurry(tx, [page], now, gone=True):
             outcome = "moved"
         of_source = [source.number, now, row.fetched] if source is not None and hint.at and row.fetched else [None] * 3
-        noted.append([page, hint.at, hint.kind, *of_source])
+        changes.noted.append([page, hint.at, hint.kind, *of_source])
         outcomes[key] = done[key] = outcome
-    if heard:
-        tx.do("pages/hint_heard", ids=heard)
-    _write(tx, noted, moved, freed, now)
-    if listed := [page for key, page in ids.items() if hints[key].listed]:  # even if the hint is no news
-        tx.do("facts/sitemaps", ids=listed, now=now)
+    # Write the pages, then lock their hosts.
+    changes.listed = [page for key, page in ids.items() if hints[key].listed]
+    _write(tx, changes, now)
     if created:
         ledger.write(tx, now)
-    if ripe_at:
-        politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
+    if changes.ripe_at:
+        politeness.queues(tx, politeness.earliest(changes.ripe_at), policy.manners, now)
     return outcomes
+
+
+@dataclass(slots=True)
+class _Changes:
+    """The changes of pages that hints make.
+
+    Attributes:
+        noted: Rows of pages/hinted.
+        waiting_since: Page → the earlier time since which it waits.
+        ripe_at: (host, time from which on its page may be visited).
+        no_orphans: Parked pages, which are no orphans because of the hint.
+        heard: Pages that have shown something about the date of a sitemap.
+        listed: Pages that a sitemap names, also if the hint is no news.
+    """
+
+    noted: list[list[object]] = field(default_factory=list)
+    waiting_since: dict[int, float] = field(default_factory=dict)
+    ripe_at: list[tuple[str, float]] = field(default_factory=list)
+    no_orphans: list[int] = field(default_factory=list)
+    heard: list[int] = field(default_factory=list)
+    listed: list[int] = field(default_factory=list)
+
+
+def _is_old(hint: Noted, row: _Known) -> bool:
+    """Return whether the last hint, or the last visit, of a page is as new as a hint."""
+    if row.hinted is not None and hint.at <= row.hinted:
+        return True
+    return row.fetched is not None and hint.until <= row.fetched
 
 
 def _locked(
     tx: Tx, hints: Mapping[str, Noted], policy: Policy, now: float
 ) -> tuple[dict[str, int], Collection[str], Accounts]:
-    """Create the pages that are missing, lock all, and improve their addresses. Return key → id, the keys of those that
-    were created, and their accounts."""
-    looked, _ = discovery.look(tx, hints)
-    ids = {key: page for key, page, *_ in looked}
+    """Create missing pages, lock all, and improve their addresses.
+
+    Returns:
+        (key → id of each page, the keys of created pages, the accounts of all pages).
+    """
+    existing, _ = discovery.look(tx, hints)
+    ids = {key: page for key, page, *_ in existing}
     new = sections.with_factors(tx, _new(hints, ids), policy.acting)
     created = discovery.create(tx, new, policy.scope, policy.rule, now).ids
     ids |= created
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
+    offers = {page: [url] for key, page, *_, why in existing if why is not None and (url := hints[key].url) is not None}
     url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     return ids, created, ledger
 
 
 def _shown(row: _Known, belief: _Belief, source: Source) -> Evidence | None:
-    """Return the evidence of a page that the sitemap lists with a date, since it was read before; None: nothing.
+    """Return what visits of a page have shown about its date in a sitemap since the sitemap was read; None for nothing.
 
-    The page has the number of the sitemap whose date was the last that was news, and when that was noted.
+    The page stores the number of the sitemap with the last date that was news, and the time at which it was noted.
     """
     if row.fetched is None or row.visits < 2:
         return None
@@ -219,9 +273,12 @@ def _shown(row: _Known, belief: _Belief, source: Source) -> Evidence | None:
 
 
 def _new(hints: Mapping[str, Noted], existing: Collection[str]) -> list[New]:
-    """The pages to be made of hints: one click away from the host's root, which is where such lists begin, and never
-    seeds. A sitemap counts as the page that brings them: it names thousands of one folder, and if each were as new as
-    the first, they would all come before most of what the site itself links to."""
+    """Return the pages that hints create. They are no seeds, and have the depth 1, as if the root of the host linked to
+    them.
+
+    For their novelty, the sitemap counts as the page that has brought them: it names thousands of pages of one folder.
+    If all had the novelty of the first, they would come before most pages to which the site links.
+    """
     siblings = novelty.counting()
     return [
         New(key, hint.url, 1, siblings_before=siblings(hint.url))
@@ -231,27 +288,29 @@ def _new(hints: Mapping[str, Noted], existing: Collection[str]) -> list[New]:
 
 
 _Known = Any
-"""The facts of a page that a hint needs, as pages/hints returns them."""
+"""A record of pages/hints: the facts of a page that a hint needs."""
 _Belief = tuple[float, float]
-"""The shape and the scale (days) of the belief on a page's rate."""
+"""(shape, scale in days) of the belief about a page's change rate."""
 
 
 def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, tuple[_Known, _Belief]]:
-    """Page → what is known of it, and believed of its rate."""
+    """Return page → (its facts, the belief about its change rate: its own, or else the prior of its host)."""
     rows = tx.records("pages/hints", ids=ledger.ids.tolist())
     value = ledger.weighed(tx, now)[ledger.at([row.page for row in rows])]
-    first = zip(*policy.schedule.first_belief([row.host for row in rows], value), strict=True)
+    priors = zip(*policy.schedule.first_belief([row.host for row in rows], value), strict=True)
     return {
         row.page: (row, (row.rate_shape, row.rate_scale) if row.rate_shape and row.rate_scale else prior)
-        for row, prior in zip(rows, first, strict=True)
+        for row, prior in zip(rows, priors, strict=True)
     }
 
 
-def _write(
-    tx: Tx, noted: Sequence[Sequence[object]], moved: Mapping[int, float], freed: Sequence[int], now: float
-) -> None:
-    if noted:
-        tx.do("pages/hinted", rows=noted)
-    if moved:
-        tx.do("pages/move_back", rows=[[page, since] for page, since in moved.items()])
-    discovery.look_again(tx, freed, now)  # a page that is hinted at is no orphan
+def _write(tx: Tx, changes: _Changes, now: float) -> None:
+    if changes.heard:
+        tx.do("pages/hint_heard", ids=changes.heard)
+    if changes.noted:
+        tx.do("pages/hinted", rows=changes.noted)
+    if changes.waiting_since:
+        tx.do("pages/move_back", rows=[[page, since] for page, since in changes.waiting_since.items()])
+    discovery.look_again(tx, changes.no_orphans, now)
+    if changes.listed:
+        tx.do("facts/sitemaps", ids=changes.listed, now=now)

@@ -1,11 +1,11 @@
-"""Pages that change without a visit: the last link to them is gone, or they are let wait again by hand.
+"""Pages whose last in-link was removed, and pages that are parked or retried by hand.
 
-A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
-linked to. Workers look at marked pages, in transactions of their own, under the locks under which links are written,
-and act on those that are still so. Links to an alias move to the page it leads to, and back (`aliases`). A page without
-in-links is parked or forgotten, by the setting `orphans`, and comes back when it is linked to again. Pages where the
-crawl begins (seeds, and pages that a crawler reported unasked: depth 0), pages that a hint has named, and aliases are
-never orphans. Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
+A page that loses its last in-link, or gets one again, gets a mark (`look_again`), and so does an alias that is linked
+to. Workers check marked pages in separate transactions, under the locks of a write of links, and act on those to which
+this still applies. Links to an alias move to the page to which it leads, and back (`aliases`). A page without in-links
+is parked or forgotten, by the setting `orphans`, and waits again when another page links to it. Pages with depth 0
+(seeds, and pages that a crawler reported without a claim), pages that a hint has named, and aliases are never orphans.
+Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
 """
 
 from __future__ import annotations
@@ -23,51 +23,55 @@ from graphbrain.scores.accounts.ledgers import Accounts
 __all__ = ["ORPHAN", "forget", "judge", "park", "retry", "seed"]
 
 ORPHAN, BY_HAND = "orphan", "by hand"
-"""The reasons for which a page is parked, beside its failures."""
+"""The reasons for which a page is parked, besides its failures."""
 GIVEN_UP = ("parked", "gone", "alias")
-"""Pages that wait again when they are seeded."""
+"""The states of pages that wait again when they are seeded."""
 
 
 _Standing = Any
-"""A locked page, as pages/standing returns it."""
+"""A record of pages/standing: a locked page."""
 
 
 def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
-    """Locked pages, each with its place in the ledger."""
+    """Return (record, index in the ledger) of each locked page."""
     rows = tx.records("pages/standing", ids=ledger.ids.tolist())
     return list(zip(rows, ledger.at([row.page for row in rows]).tolist(), strict=True))
 
 
 def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
-    """Park orphans among these pages, and let those in again that are none. Return the keys of those to be forgotten. A
-    page that a worker holds is looked at again when its lease has ended."""
+    """Park the orphans among pages, and let pages wait again that are no orphans any more.
+
+    Return the keys of the orphans that must be forgotten. A claimed page is checked again after its lease has ended.
+    """
+    # Sort the pages by what happens to them.
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    parked: list[_Standing] = []
-    back: list[_Standing] = []
-    seen: list[int] = []
-    forgotten: list[str] = []
+    to_park: list[_Standing] = []
+    to_return: list[_Standing] = []
+    to_unmark: list[int] = []
+    to_forget: list[str] = []
     for row, index in _read(tx, ledger):
-        orphan = _is_orphan(row, ledger, index)
-        if orphan and policy.orphans != "keep" and row.lease_until is not None:
+        is_orphan = _is_orphan(row, ledger, index)
+        if is_orphan and policy.orphans != "keep" and row.lease_until is not None:
             discovery.look_again(tx, [row.page], max(row.lease_until, now + 1.0))
-        elif orphan and policy.orphans == "forget":
-            forgotten.append(row.key)
-        elif orphan and policy.orphans == "park" and row.state in ("frontier", "known"):
-            parked.append(row)
-        elif row.state == "parked" and row.parked_because == ORPHAN and (not orphan or policy.orphans == "keep"):
-            back.append(row)
-        elif not row.leads:  # the mark of one that does goes when its links have moved
-            seen.append(row.page)
-    discovery.look_again(tx, seen, None)
-    rows = [[row.page, "parked", ORPHAN] for row in parked] + [[row.page, "outside", None] for row in back]
+        elif is_orphan and policy.orphans == "forget":
+            to_forget.append(row.key)
+        elif is_orphan and policy.orphans == "park" and row.state in ("frontier", "known"):
+            to_park.append(row)
+        elif row.state == "parked" and row.parked_because == ORPHAN and (not is_orphan or policy.orphans == "keep"):
+            to_return.append(row)
+        elif not row.leads:  # a page that leads elsewhere loses its mark when its links have moved
+            to_unmark.append(row.page)
+    # Write their states, and find the queues of those that wait again.
+    discovery.look_again(tx, to_unmark, None)
+    rows = [[row.page, "parked", ORPHAN] for row in to_park] + [[row.page, "outside", None] for row in to_return]
     if rows:
         tx.do("pages/park", rows=rows)
-    _let_in(tx, back, policy, now)
-    return forgotten
+    _let_in(tx, to_return, policy, now)
+    return to_forget
 
 
 def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> None:
-    """Let pages that were put outside wait again, if the settings let them in. The last locks are hosts'."""
+    """Let pages with the state `outside` wait again if the settings allow it. The last locks are those of hosts."""
     if rows:
         requeue.remark(tx, [row.page for row in rows], policy, now)
 
@@ -77,8 +81,10 @@ def _is_orphan(row: _Standing, ledger: Accounts, index: int) -> bool:
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
-    """Forget a page if it is still an orphan that no worker holds; otherwise its mark stays, and it is judged anew.
-    True: the call must be repeated, as in `edits.forget`."""
+    """Forget a page if it is still an orphan and not claimed. Otherwise its mark stays, and it is checked again.
+
+    Return True if the call must be repeated, as in `edits.forget`.
+    """
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, index in _read(tx, ledger):
@@ -88,7 +94,7 @@ def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
 
 
 def park(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:  # noqa: ARG001  as its neighbours
-    """Give up pages that wait, or that were given up for another reason. Return their ids. Pages that are held,
+    """Park pages by hand that wait, or that were given up for another reason. Return their ids. Pages that are claimed,
     redirect, or are outside stay as they are."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     chosen = [
@@ -103,34 +109,39 @@ def park(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:  
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-    """Let parked and gone pages, aliases, and those that have failed, wait at once as if they had never failed. Return
-    their number. A page that was fetched before is claimed once, before all others: by its lane it might be worth
-    nothing yet."""
+    """Let parked and gone pages, aliases, and failed pages wait now as if they had never failed. Return their number.
+
+    A page that was fetched before is claimed once before all others, because in its lane it might not be worth a visit.
+    """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = _read(tx, ledger)
-    freed = aliases.free(tx, [row.page for row, _ in rows if row.state == "alias"], policy, now)
+    freed_aliases = aliases.free(tx, [row.page for row, _ in rows if row.state == "alias"], policy, now)
     chosen = [row for row, _ in rows if row.lease_until is None and _failed(row)]
     if not chosen:
-        return freed
-    if finished := [[row.page, None] for row in chosen if row.state == "gone"]:
-        tx.do("pages/relevance", rows=finished)  # the least relevance was set because the page was gone
+        return freed_aliases
+    # Remove the relevance of gone pages, which was set to the least when they were given up.
+    if without_relevance := [[row.page, None] for row in chosen if row.state == "gone"]:
+        tx.do("pages/relevance", rows=without_relevance)
+    # Remove the failures, and let the pages wait.
     tx.do("pages/pardon", ids=[row.page for row in chosen])
     tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
     _let_in(tx, chosen, policy, now)
     requeue.ask(tx, [row.page for row in chosen if row.fetched], policy, now)
-    return freed + len(chosen)
+    return freed_aliases + len(chosen)
 
 
 def seed(
     tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float
 ) -> dict[str, tuple[edits.Seeded, edits.Seeded]]:
-    """Make these pages (key → URL) seeds, and let those wait again that were given up: who names them wants them. Of
-    each what it was and what it is; those that were forgotten for ever are not in the answer."""
+    """Make pages (key → URL) seeds, and let those wait again that were given up.
+
+    Return key → (the page before, the page after). Pages that were forgotten for ever are left out.
+    """
     before = edits.seed(tx, urls, mark, policy, now)
     after = {}
-    if again := [seed.page for seed in before.values() if seed.state in GIVEN_UP]:
-        retry(tx, again, policy, now)
-        after = edits.seeded(tx, again, mark)
+    if given_up := [seed.page for seed in before.values() if seed.state in GIVEN_UP]:
+        retry(tx, given_up, policy, now)
+        after = edits.seeded(tx, given_up, mark)
     return {key: (seed, after.get(seed.page, seed)) for key, seed in before.items()}
 
 

@@ -1,9 +1,8 @@
-"""A pass over all pages and resources, after the server's clock was ahead: times that it wrote are put right
-(`graphbrain.frontier.hosts.clock_ahead`).
+"""A pass over all pages and resources that corrects times which the server's clock wrote while it was ahead.
 
-The progress of the pass is stored on the brain, so any process continues it. Hosts have a pass of their own
-(`frontier.hosts.admin.review`), which ends sooner: a crawl waits for them. Statements: pages/ahead, pages/times,
-pages/put_right, resources/ahead, brain/lock, brain/note.
+The rules are those of `graphbrain.frontier.hosts.clock_ahead`. The progress is stored on the brain, so that any process
+can continue the pass. Another pass corrects hosts (`frontier.hosts.admin.review`). It ends sooner, because a crawl
+waits for it. Statements: pages/ahead, pages/times, pages/put_right, resources/ahead, brain/lock, brain/note.
 """
 
 from __future__ import annotations
@@ -23,51 +22,52 @@ __all__ = ["LOOKS", "NO_TIME", "begun", "go_on"]
 BEGIN: Mapping[str, Any] = {"putting_right": "", "reviewing_hosts": ""}
 """The properties of the brain when both passes begin."""
 ENDED: Mapping[str, Any] = {"putting_right": None, "reviewing_hosts": ""}
-"""The properties of the brain when all pages are put right. Hosts are reviewed once more, by the times of their
-pages."""
+"""The properties of the brain when all pages are corrected. Hosts are reviewed once more, with the corrected times of
+their pages."""
 NO_TIME: Mapping[str, Any] = {"clock_seen": None, "putting_right": None}
 """The properties of the brain of an empty graph."""
 LOOKS = ("prior_tried", "payout_looked")
-"""Properties of the brain with the times of the last looks that are made at intervals."""
+"""The properties of the brain with the times of periodic checks."""
 LOOKED_AT = 2_000
 AFTER_PAGES = "g"
-"""Comes after the keys of all pages, which are hex digits, and before those of resources, which begin with a kind."""
+"""A text between the keys of pages, which are hex digits, and those of resources, which begin with a kind."""
 
 
 def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
-    """Return the notes for the brain when its clock was found to have been ahead."""
-    looked = {name: now for name in LOOKS if clock_ahead.is_ahead(stored.get(name), now)}
-    return {**BEGIN, **looked, "clock_seen": now}
+    """Return the changed properties of the brain when the passes begin."""
+    checks = {name: now for name in LOOKS if clock_ahead.is_ahead(stored.get(name), now)}
+    return {**BEGIN, **checks, "clock_seen": now}
 
 
 def go_on(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision: int) -> int:
-    """Put the next pages or resources by key right, pages first. Return how many were read, 0 when the pass has ended.
+    """Correct the next pages or resources in the order of their keys. Return the number that was read, 0 at the end.
 
-    The brain is locked last. Two who work on the same pages do the same. Raises BegunAnew.
+    The brain is locked last. Two processes that work on the same pages write the same. Raises BegunAnew.
     """
     before = brain_state.stored(tx, revision, lock=False).get("putting_right")
     if before is None:
         return 0
     are_pages = before < AFTER_PAGES
-    # Read the next ones, and put right those with a time in the future.
-    ahead, last, seen = tx.one(
+    # Read the next ones, and correct those with a time in the future.
+    ahead, last, count = tx.one(
         "pages/ahead" if are_pages else "resources/ahead", after=before, limit=LOOKED_AT, now=now
     )
     if ahead and are_pages:
         _put_right(tx, sorted(ahead), policy, spans, now)
     elif ahead:
         resources.put_right(tx, ahead, policy.manners, spans.lease, now)
-    # Pages come first, then resources; after these the pass has ended.
-    if seen < LOOKED_AT:
+    # Continue with the resources after the last page, and end after the last resource.
+    if count < LOOKED_AT:
         last = AFTER_PAGES if are_pages else None
     tx.one("brain/lock")
     tx.do("brain/note", notes=ENDED if last is None else {"putting_right": last})
-    return max(int(seen), 1)
+    return max(int(count), 1)
 
 
 def _put_right(tx: Tx, ids: list[int], policy: Policy, spans: clock_ahead.Spans, now: float) -> None:
-    """Write the times of these pages anew, and let their hosts be looked at when the first of them may be visited."""
-    rows, moments, retries = [], [], []
+    """Write the corrected times of pages, and note on their hosts when the first of these may be visited."""
+    # Correct the times, and find from when on the pages that wait may be visited.
+    rows, ripe_times, retry_times = [], [], []
     for page, host, queue, times in tx.one("pages/times", ids=ids)[0]:
         changed = clock_ahead.of_page(times, now, spans)
         if changed:
@@ -77,14 +77,15 @@ def _put_right(tx: Tx, ids: list[int], policy: Policy, spans: clock_ahead.Spans,
             ripe_at = float(policy.schedule.ripe_at(times["lane"], since))
             if queue == retry_queue(host):
                 untried = changed.get("untried_since", times["untried_since"])
-                retries.append((host, ripe_at if untried is None else max(ripe_at, untried + health.SOONEST)))
+                retry_times.append((host, ripe_at if untried is None else max(ripe_at, untried + health.SOONEST)))
             else:
-                moments.append((host, ripe_at))
-    if names := {host for host, _ in (*moments, *retries)}:
-        politeness.lock(tx, names, policy.manners)  # all of them at once, in order
-    if moments:
-        politeness.queues(tx, politeness.earliest(moments), policy.manners, now)
-    if retries:
-        politeness.file_retries(tx, politeness.earliest(retries), policy.manners, now)
+                ripe_times.append((host, ripe_at))
+    # Lock all hosts at once, in the order of their names, and note these times.
+    if names := {host for host, _ in (*ripe_times, *retry_times)}:
+        politeness.lock(tx, names, policy.manners)
+    if ripe_times:
+        politeness.queues(tx, politeness.earliest(ripe_times), policy.manners, now)
+    if retry_times:
+        politeness.file_retries(tx, politeness.earliest(retry_times), policy.manners, now)
     if rows:
         tx.do("pages/put_right", rows=rows)

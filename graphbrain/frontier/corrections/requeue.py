@@ -1,10 +1,10 @@
-"""The places where pages wait, decided anew: after a change of the scope, the order, or the worth of a page.
+"""Moves of pages to other queues and lanes, after a change of the scope, the order, or the value of a page.
 
-State, queue, lane and marks of a page follow from the settings and from the page's properties, so one function brings
-them all in line. It runs as a backfill of all pages after a change of settings (noted on the brain, so that any process
-continues it), and on single pages after a correction. Statements: brain/remarked, pages/ids_from, pages/pardon,
-pages/wanted, pages/stand, pages/recheck, pages/unlinked_mark, links/unalias, visits/places, claims/held,
-accounts/*.
+State, queue, lane and marks of a page follow from the settings and from the page's properties, so one function,
+`remark`, computes all of them. It runs for all pages as a backfill after a change of settings, whose progress is stored
+on the brain so that any process continues it, and for single pages after a correction. Statements: brain/remarked,
+pages/ids_from, pages/pardon, pages/wanted, pages/stand, pages/recheck, pages/unlinked_mark, links/unalias,
+visits/places, claims/held, accounts/*.
 """
 
 from __future__ import annotations
@@ -35,7 +35,14 @@ BATCH = 500
 
 @dataclass(slots=True)
 class _Waiting:
-    """A page, and where it waits."""
+    """A locked page, with the properties that decide where it waits.
+
+    Attributes:
+        busy: True if it is claimed, or waits for a retry.
+        because: The reason why it is outside the scope.
+        not_before: The time of the next try, if it was computed here.
+        came_back: True if it was outside the scope until now.
+    """
 
     page: int
     url: str
@@ -56,52 +63,50 @@ class _Waiting:
     errors: int
     missing: bool
     not_before: float | None = None
-    """when it is tried again, if that was found here"""
     came_back: bool = False
-    """was it outside the scope until now?"""
 
     def place(self) -> tuple[str, str | None, float, str | None, float | None]:
         """Return the properties to write."""
         return self.state, self.queue, self.waiting_since, self.because, self.not_before
 
     def wait(self, now: float) -> None:
-        """It has come back into the scope: if it failed before it left, the wait that followed goes on."""
+        """Continue the wait after a failure, for a page that failed before it left the scope and has come back."""
         if self.failed is None or self.failing_since is None:
             return
         failing = self.failed - self.failing_since
-        again = self.failed + (health.missing_wait(self.errors) if self.missing else health.page_wait(failing))
-        if again > now:
-            self.not_before, self.busy = again, True
+        retry_at = self.failed + (health.missing_wait(self.errors) if self.missing else health.page_wait(failing))
+        if retry_at > now:
+            self.not_before, self.busy = retry_at, True
 
     def is_looked_at(self) -> bool:
         """Return whether it is an alias, or parked because it failed."""
         return self.state == "alias" or (self.state == "parked" and self.parked_because is None)
 
     def moved_back_to(self, fetched: float) -> float:
-        """Since when it waits to be visited again: earlier than it was fetched, if hints have moved it back.
+        """Return the time since which it waits for a revisit. Hints may have made it earlier than `fetched`.
 
-        Where it did not wait to be visited again (in another lane, or outside the scope), its time is of before.
+        It is `fetched` for a page that did not wait for a revisit until now, because of its lane or of the scope.
         """
         waits_again = not (self.came_back or self.lane == lanes.ASKED or lanes.is_frontier([self.lane])[0])
         return self.waiting_since if waits_again else fetched
 
     def is_asked_for(self, now: float) -> bool:
-        """Return whether it must be visited at once, whatever its value."""
+        """Return whether its immediate fetch was requested."""
         return self.lane == lanes.ASKED and self.waiting_since <= now
 
 
 def _look_at(page: _Waiting, now: float) -> float:
-    """Return the latest time at which an alias or a parked page is looked at, if none is known yet."""
+    """Return the time at which an alias or a parked page is looked at again, if it has none yet."""
     if page.state == "alias":
         return (page.fetched or 0.0) + DAY
     return now + random.uniform(0.0, health.FIRST_LOOK)
 
 
 def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
-    """Bring the next pages in line with the settings that hold now. Return their number, 0 when the backfill has ended.
+    """Bring the next pages in line with the present settings. Return their number, 0 when the backfill has ended.
 
     The brain is locked last, as in all writes of the classic engine's accounts. Two processes that work on the same
-    pages do the same; one that comes after a new change of settings advances nothing. Raises BegunAnew.
+    pages write the same. A process with outdated settings does not change the progress. Raises BegunAnew.
     """
     before = brain_state.stored(tx, revision, lock=False).get("remarking")
     if before is None:
@@ -116,38 +121,42 @@ def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
 
 
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int, int]:
-    """Bring state, queue, lane and marks of the pages among these that still exist in line with the settings. Return
-    how many leave the scope, and how many enter it.
+    """Bring state, queue, lane and marks of pages in line with the settings. Pages that were deleted are skipped.
 
-    A page that is leased, or waits for a retry, gets no queue now: it is given one when it comes back.
+    A page that is claimed, or waits for a retry, gets no queue now: it gets one when its claim or its wait ends.
+
+    Returns:
+        (number of pages that leave the scope, number of pages that enter it).
     """
+    # Lock the pages. Decide which are outside, and in which lanes the others wait.
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
     _rescope(tx, pages, ledger, policy, now)
-    read = [page.page for page in pages if page.fetched is not None]
-    ledger.may_pass_on(read, [page.page for page in pages if page.state == "alias"])
+    fetched = [page.page for page in pages if page.fetched is not None]
+    ledger.may_pass_on(fetched, [page.page for page in pages if page.state == "alias"])
     _into_lanes(tx, [page for page in pages if page.state == "known"], ledger, policy, now)
     ledger.write(tx, now, all_marks=True)
-    # Also of those that stay in their queue, and may be visited at another time.
+    # Find the queues, under the locks of hosts, also for pages that wait in the same queue since another time.
     waiting = [page for page in pages if page.queue is not None and before[page.page] != page.place()]
-    filing = politeness.queues(
+    queue_of = politeness.queues(
         tx, politeness.earliest((page.host, page.waiting_since) for page in waiting), policy.manners, now
     )
+    # Write the pages that have changed.
     rows = []
     for page in pages:
-        page.queue = filing[page.host] if page.queue == "" else page.queue
+        page.queue = queue_of[page.host] if page.queue == "" else page.queue
         if before[page.page] != page.place():
             rows.append([page.page, *page.place()])
     if rows:
         tx.do("pages/stand", rows=rows)
+    # Count those that have left or entered the scope.
     moves = [(before[page.page][0] == "outside", page.state == "outside") for page in pages]
     return moves.count((False, True)), moves.count((True, False))
 
 
 def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
-    """Put pages outside, or let them come back, by scope and robots.txt; queue '' means that one has still to be
-    found."""
+    """Move pages out of the scope, or back into it, by the settings and robots.txt. The queue '' is found later."""
     barred = _barred(tx, pages, ledger, policy)
     if looked_at := [page for page in pages if page.is_looked_at()]:
         rows = [[page.page, _look_at(page, now), barred.get(page.page) == SCOPE] for page in looked_at]
@@ -166,7 +175,7 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
 
 
 def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
-    """Return those of the pages that may not be fetched, and why: scope or robots.txt."""
+    """Return page → the reason, scope or robots.txt, for those pages that may not be fetched."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
     hosts = politeness.read(tx, {page.host for page in pages}, policy.manners)
     politeness.rules(tx, hosts.values())
@@ -180,40 +189,44 @@ def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy)
 
 
 def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
-    """Let fetched pages wait in the lane of their value and belief, or for the end of their interval; or nowhere."""
+    """Let fetched pages wait in the lanes of their values and change rates, or for the end of their intervals.
+
+    They wait nowhere if the order visits no page again.
+    """
     if not pages:
         return
-    # What is believed of a page's rate: its own belief, or the prior of its host.
+    # Find the lane of each page by its value and its belief about the change rate, or the prior of its host.
     schedule, value = policy.schedule, ledger.weighed(tx, now)[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
     has_rate = np.array([page.rate_shape is not None for page in pages])
     shape[has_rate] = [page.rate_shape for page in pages if page.rate_shape is not None]
     scale[has_rate] = [page.rate_scale for page in pages if page.rate_scale is not None]
-    by_worth = lanes.revisit_lane(value, shape, scale)
-    wanted: dict[int, int] = {}
-    for page, lane in zip(pages, by_worth.tolist(), strict=True):
+    by_value = lanes.revisit_lane(value, shape, scale)
+    lane_of: dict[int, int] = {}
+    for page, lane in zip(pages, by_value.tolist(), strict=True):
+        # A page whose immediate fetch was requested keeps its lane.
         if page.is_asked_for(now):
             page.queue = (page.queue or "") if not page.busy else None
             continue
-        # An interval goes before the value.
+        # An interval takes precedence over the value.
         interval = page.interval or schedule.interval_of(page.url)
         since = page.fetched or 0.0
         if interval:
-            wanted[page.page], page.waiting_since = lanes.ASKED, since + interval * DAY
+            lane_of[page.page], page.waiting_since = lanes.ASKED, since + interval * DAY
         elif policy.rule.revisits:
-            wanted[page.page], page.waiting_since = lane, min(since, page.moved_back_to(since))
+            lane_of[page.page], page.waiting_since = lane, min(since, page.moved_back_to(since))
         waits = interval or policy.rule.revisits
         page.queue = (page.queue or "") if waits and not page.busy else None
-    ledger.wait_in(wanted)
+    ledger.wait_in(lane_of)
 
 
 def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
-    """Let pages be fetched at once, whatever they are worth and whatever became of them; those that can be.
+    """Let pages be fetched at once, also if they were given up or have a low value. Return those that will be fetched.
 
-    Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched. All that will be fetched
-    carry a mark until they are visited, by which `next_urls(now_only=True)` finds them.
+    Pages that scope or robots.txt forbid are skipped. Claimed pages are being fetched already. All pages that will be
+    fetched get a mark until they are visited, by which `next_urls(now_only=True)` finds them.
     """
-    # Lock the pages, and leave out those that are leased or that robots.txt forbids.
+    # Lock the pages, and leave out those that are claimed, or that scope or robots.txt forbid.
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     leased = {row.id for row in tx.records("claims/held", ids=ledger.ids.tolist()) if row.lease is not None}
@@ -222,16 +235,16 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     tx.do("pages/wanted", rows=_in_turns([page for page in pages if page.page not in barred], now))
     if not wanted:
         return sorted(leased)
-    # An alias waits as a page again.
+    # Let them wait in the lane of requested pages. An alias becomes an ordinary page.
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
         look_again(tx, aliases, now)
     ledger.wait_in({page.page: lanes.ASKED for page in wanted})
     ledger.write(tx, now)
-    # Put them into the queues of their hosts, without what failures had put off.
-    filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
+    # Put them into the queues of their hosts, and remove the waits that failures had caused.
+    queue_of = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [
-        [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None, None]
+        [page.page, "frontier" if page.fetched is None else "known", queue_of[page.host], now, None, None]
         for page in wanted
     ]
     tx.do("pages/stand", rows=rows)
@@ -240,7 +253,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
 
 
 def _in_turns(pages: Sequence[_Waiting], now: float) -> list[list[object]]:
-    """Return [id, since when it is asked for]: a second later for each other page of its host, so that hosts take
+    """Return [id, time of the request] of pages. The times of pages of one host differ by a second, so that hosts take
     turns."""
     count: Counter[str] = Counter()
     rows: list[list[object]] = []

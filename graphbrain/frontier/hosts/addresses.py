@@ -1,8 +1,8 @@
-"""Limits by address: hosts that one server serves share its delay and its limit. They are kept on the (:Address) node.
+"""Limits by IP address: hosts at one address share its delay and its limit, which the (:Address) node stores.
 
-A crawler that reports the address at which it reached a host makes the host share the limits of addresses; without such
-a limit nothing is read, locked or written here. A host that must wait gets a turn of its own, one `delay` after the
-last turn that was given, so that the hosts of a busy address do not all come at once and hide the others. Addresses are
+A host shares the limits of an address after a crawler has reported that it reached the host there. Without a setting of
+such limits nothing is read, locked or written here. A host that must wait gets a turn, one `delay` after the last turn
+that was given, so that the hosts of a busy address do not all become ready at once, before other hosts. Addresses are
 locked after hosts, in the order of their names. Statements: addresses/*.
 """
 
@@ -17,14 +17,20 @@ from graphbrain.graph.connection import Tx
 __all__ = ["FULL_WAIT", "Address", "lock", "write"]
 
 FULL_WAIT = 60.0
-"""Seconds after which a host or address that is full is looked at again even if nothing was reported."""
+"""Seconds after which a full host or address is looked at again even without a report."""
 
 
 @dataclass(slots=True)
 class Address:
-    """One address as it was locked, and as the transaction changes it. Times in epoch seconds, 0 where there is none.
+    """One locked address, as the transaction changes it. Times are in epoch seconds; 0 if there is none.
 
-    `next_at`: when it may be asked again; `turns_until`: when the next turn that can be given out begins.
+    Attributes:
+        name: The IP address.
+        delay: Seconds between two claims.
+        most: Most open claims; 0 is no limit.
+        next_at: The time of the next claim.
+        in_flight: The number of open claims.
+        turns_until: The time of the next turn that can be given to a host.
     """
 
     name: str
@@ -39,7 +45,7 @@ class Address:
         self._stored = (self.next_at, self.in_flight, self.turns_until)
 
     def full(self) -> bool:
-        """Return whether as many claims of its hosts are under way as are allowed."""
+        """Return whether its hosts have as many open claims as are allowed."""
         return 0 < self.most <= self.in_flight
 
     def ready(self, now: float) -> bool:
@@ -47,15 +53,16 @@ class Address:
         return self.next_at <= now and not self.full()
 
     def grant(self, now: float) -> None:
-        """A page of one of its hosts is claimed."""
+        """Count the claim of a page of one of its hosts."""
         self.next_at = now + self.delay
         self.in_flight += 1
 
     def turn(self, now: float) -> float:
-        """Return when a host that is not let in now should come again.
+        """Return the time at which a host that cannot be claimed now gets its turn.
 
-        One that is early by less than half a delay comes as soon as the address is ready: it is its turn, and only the
-        grant before came a little late. Any other goes to the end of the line, so that few come at the same time.
+        If less than half a delay is missing, it is the time at which the address is ready: the host has its turn, and
+        only the claim before it was a little late. Otherwise the host gets a turn after all others, so that few hosts
+        become ready at the same time.
         """
         if self.full():
             return now + FULL_WAIT
@@ -66,23 +73,21 @@ class Address:
         return turn
 
     def put_right(self, now: float) -> None:
-        """Put right the times of a clock that was ahead: the last claim of one of its hosts counts as now, and turns
-        are given anew."""
+        """Correct the times of a clock that was ahead: the last claim counts as now, and new turns begin then."""
         if clock_ahead.is_ahead(self.next_at - self.delay, now):
             self.next_at = now + self.delay
             self.turns_until = min(self.turns_until, self.next_at)
 
     def changes(self) -> dict[str, object]:
-        """Return the properties that have changed, for the write."""
+        """Return the changed properties, for the write."""
         names, now = ("next_at", "in_flight", "turns_until"), (self.next_at, self.in_flight, self.turns_until)
         return {name: new for name, new, old in zip(names, now, self._stored, strict=True) if new != old}
 
 
 def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | None = None) -> dict[str, Address]:
-    """Lock addresses in the order of their names, and make those that are new; with their times put right, where `now`
-    is given.
+    """Lock addresses in the order of their names, and create new ones. Return name → address.
 
-    No page and no host may be locked after this.
+    Their times are corrected if `now` is given. No page and no host may be locked after this.
     """
     wanted = sorted(set(names))
     if not wanted:
@@ -98,7 +103,7 @@ def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | Non
 
 
 def write(tx: Tx, addresses: Iterable[Address]) -> None:
-    """Write what has changed of locked addresses."""
+    """Write the changed properties of locked addresses."""
     rows = [[each.name, changes] for each in addresses if (changes := each.changes())]
     if rows:
         tx.do("addresses/write", rows=rows)

@@ -1,9 +1,9 @@
-"""The values that are set for one host: delay, limit, budget, blocks, its robots.txt; and the backfills after a change.
+"""The settings of one host (delay, limit, budget, block, robots.txt), and the backfills of all hosts after a change.
 
-A transaction that sets a robots.txt leaves a mark on the host. The mark goes when all pages of the host have been
-judged by that text, so that any process can continue where a killed one has stopped. Until then, and for pages that are
-met later, a claim judges each page first. The consequences of a change of the brain's settings are applied to every
-host in the order of names, and the progress is stored on the brain. Statements: hosts/*, pages/hosts, brain/note.
+A transaction that sets a robots.txt writes a mark to the host. The mark is removed when all pages of the host were
+checked against that text, so that any process can continue after a kill. Until then, a claim checks each page first. It
+also does so for pages that are found later. After a change of the brain's settings all hosts are reviewed in the order
+of their names, and the progress is stored on the brain. Statements: hosts/*, pages/hosts, brain/note.
 """
 
 from __future__ import annotations
@@ -39,33 +39,37 @@ __all__ = [
 ]
 
 RobotsTexts = Mapping[str, tuple[str | None, str | None]]
-"""The robots.txt that was set for a host, as `Host.robots` returns it."""
+"""The robots.txt of a host, as `HostState.robots` returns them."""
 
 BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
-"""Settings after which all hosts are reviewed."""
+"""The settings of the brain after whose change all hosts are reviewed."""
 NEVER_DEAD = 2**53
 MOST_LED = 10_000
-"""Pages of a host that are read, at most, to see where many of them lead."""
+"""Most pages of a host that are read to find a wall."""
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
-"""The values that can be set for a host, and the property that holds each."""
+"""Value that can be set for a host → its property."""
 
 
 def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
+    """Return a host for the user, from its row of hosts/view or hosts/page."""
     host = HostState(row, manners)
     return Host(
         name=host.name,
+        # Its delay.
         delay=host.delay,
         own_delay=row["delay"],
         robots_delay=row["robots_delay"],
         response_seconds=row["response_seconds"],
         pace=host.pace,
+        # Its back-off and its health.
         complaints=host.errors,
         blocked_until=row["blocked_until"],
         unanswered=host.unanswered,
         probe_at=row["probe_at"] if host.ill() else None,
         failing_since=host.failing_since or None,
         illness=host.illness,
+        # Its open claims, its budget and its queues.
         next_at=row["next_at"],
         in_flight=host.in_flight,
         most_in_flight=host.most,
@@ -75,6 +79,7 @@ def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
         budget_used=host.budget_used,
         set_aside=host.set_aside,
         queued=host.queued,
+        # Its address and its robots.txt.
         address=host.address,
         robots_at=row["robots_at"],
         robots_agent=row["robots_agent"],
@@ -87,7 +92,7 @@ def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
 def look(
     tx: Tx, after: str, limit: int, which: HostFilter, manners: PolitenessPolicy, now: float
 ) -> tuple[str | None, list[Host]]:
-    """Return those of the next hosts by name that fit, and the last name that was looked at (None: there is none)."""
+    """Return (last name that was read, hosts that fit) of the next hosts by name. The name is None after all hosts."""
     dead = manners.dead_after or NEVER_DEAD
     last, rows = tx.one(
         "hosts/page",
@@ -105,24 +110,23 @@ def look(
 
 
 def sized(tx: Tx, hosts: Sequence[Host], most: int) -> list[Host]:
-    """These hosts with how many pages they have, of which no more are counted than `most`; and with the place to which
-    many of them lead for now."""
+    """Return hosts with the number of their pages, counted up to `most`, and with their walls."""
     if not hosts:
         return []
     names = [host.name for host in hosts]
     sizes = dict(tx.one("hosts/sizes", names=names, limit=most + 1)[0])
-    led = tx.one("hosts/walls", names=names, limit=MOST_LED, least=MANY)[0]
-    walls = {name: {"wall": bare(url), "walled": pages} for name, url, pages in led}
+    rows = tx.one("hosts/walls", names=names, limit=MOST_LED, least=MANY)[0]
+    walls = {name: {"wall": bare(url), "walled": pages} for name, url, pages in rows}
 
-    def full(host: Host) -> Host:
+    def with_size(host: Host) -> Host:
         pages = sizes[host.name]
         return replace(host, pages=min(most, pages), more_pages=pages > most, **walls.get(host.name, {}))
 
-    return [full(host) for host in hosts]
+    return [with_size(host) for host in hosts]
 
 
 def listed(tx: Tx, name: str, manners: PolitenessPolicy) -> Host:
-    """Return one host. Raises UnknownHost when it has not been met."""
+    """Return one host. Raises UnknownHost if it is not in the graph."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
         raise unknown(name)
@@ -130,7 +134,7 @@ def listed(tx: Tx, name: str, manners: PolitenessPolicy) -> Host:
 
 
 def unknown(name: object) -> UnknownHost:
-    """Return the error for a host that has not been met."""
+    """Return the error for a host that is not in the graph."""
     return UnknownHost(f"No page of host {name!r:.80} is known.")
 
 
@@ -141,43 +145,50 @@ def _locked(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostSta
 
 
 def _created(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostState:
-    """Return the same of a host that need not have been met."""
+    """Return a locked host. Create it if it is not in the graph."""
     tx.do("pages/hosts", names=[name], now=now)
     return politeness.lock(tx, [name], manners, now)[name]
 
 
 def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
-    """Write properties that were set, and what follows: a longer or shorter delay counts from the last claim."""
+    """Set properties of a host, and write it."""
+    _set(tx, host, properties)
+    politeness.write(tx, [host], (), now)
+
+
+def _set(tx: Tx, host: HostState, properties: Mapping[str, Any]) -> None:
+    """Set properties of a locked host, and what follows from them. The caller writes the host.
+
+    A new delay counts from the last claim.
+    """
     before = host.delay
     host.stored = {**host.stored, **{name: value for name, value in properties.items() if name in host.stored}}
+    host.given |= properties
     if host.budget > 0 and host.budget_used is None:
         politeness.know_budgets(tx, [host])
     if host.next_at:
         host.next_at += host.delay - before
     host.reopen()
-    if properties:
-        tx.do("hosts/write", rows=[[host.name, dict(properties)]])
-    politeness.write(tx, [host], (), now)
 
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> None:
-    """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
+    """Set the given ones of one host's `delay`, `in_flight` and `budget`. None restores the brain's setting."""
     host = _created(tx, name, manners, now)
     _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: PolitenessPolicy, now: float) -> None:
-    """Block a host for so long from now, and for as long as it has asked for; None: until an operator lifts the
-    block."""
+    """Block a host for some seconds, or until the end of its back-off if that is later. None: until an operator lifts
+    the block."""
     host = _created(tx, name, manners, now)
     until = FOR_EVER if seconds is None else now + seconds
-    if not host.blocked_at or until >= host.blocked_until:  # a block that was set by hand before is replaced
+    if not host.blocked_at or until >= host.blocked_until:  # this replaces an earlier block by hand, also a longer one
         host.blocked_until, host.blocked_at = until, 0.0
     politeness.write(tx, [host], (), now)
 
 
 def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
-    """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
+    """Lift a host's block, forget its complaints and failures, and restore its full rate."""
     host = _locked(tx, name, manners, now)
     before = host.delay
     host.lift_block()
@@ -191,10 +202,19 @@ def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
 def set_robots(
     tx: Tx, name: str, text: str | None, agent: str | None, manners: PolitenessPolicy, now: float, scheme: str = ""
 ) -> float | None:
-    """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
+    """Store the robots.txt of a host, or of its pages of one scheme, and mark its pages to be checked.
 
-    A text of a scheme takes precedence over that of both. None: there is none; without a scheme, none at all is kept.
-    Return the text's Crawl-delay; None where there is nothing to forget, because the host has not been met.
+    Args:
+        tx: The transaction.
+        name: The host.
+        text: The text; None removes it. Without a scheme, None removes those of all schemes.
+        agent: The product token by which it is read; None: that of the brain.
+        manners: The limits of hosts.
+        now: Epoch seconds.
+        scheme: The scheme for whose pages the text holds; empty: for those of all schemes without their own text.
+
+    Returns:
+        The Crawl-delay of the text in seconds; None if the host is not in the graph, and there is nothing to remove.
     """
     if text is not None:
         tx.do("pages/hosts", names=[name], now=now)
@@ -202,22 +222,24 @@ def set_robots(
         return None
     host = politeness.lock(tx, [name], manners)[name]
     host.end_robots_hold()
-    return _obey(tx, host, text, agent, now, scheme)
+    delay = _obey(tx, host, text, agent, now, scheme)
+    politeness.write(tx, [host], (), now)
+    return delay
 
 
 def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: float) -> bool:
-    """Keep the robots.txt that a claim has brought, of a locked host, for its pages of one scheme. Return whether it
-    has changed.
+    """Store the robots.txt from a claim, for the pages of one scheme of a locked host. Return whether it has changed.
+    The caller writes the host.
 
-    None: there is none. The agent whose rules hold stays as it was set. A text that is unchanged leaves no pages to be
-    judged.
+    `text`: None if there is none. The agent by whose rules the host is crawled stays. An unchanged text needs no check
+    of pages.
     """
     texts = host.robots()
     mark, agent = texts.get(scheme, texts.get("", (None, None)))
-    same = mark == (None if text is None else robots.fingerprint(text))
-    if same and (scheme in texts or text is None):
+    is_same = mark == (None if text is None else robots.fingerprint(text))
+    if is_same and (scheme in texts or text is None):
         host.times[scheme] = Times.read(now)
-        _rewrite(tx, host, {f"{KEPT[scheme]}_at": now}, now)
+        _set(tx, host, {f"{KEPT[scheme]}_at": now})
         return False
     _obey(tx, host, text, agent, now, scheme, claimed=True)
     return True
@@ -226,41 +248,46 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
 def _obey(
     tx: Tx, host: HostState, text: str | None, agent: str | None, now: float, scheme: str, *, claimed: bool = False
 ) -> float:
-    """Keep a robots.txt of a locked host, and mark its pages as still to be judged, if it forbids any, or forbade any.
-    Return its Crawl-delay. `claimed`: a claim has asked the host, so that it has none is known, too."""
+    """Store a robots.txt of a locked host. Mark its pages to be checked if the new or the old text forbids any.
+
+    Return its Crawl-delay in seconds. `claimed`: True if a claim has read it: then it is known, also if it is missing.
+    """
     manners, texts = host.manners, host.robots()
-    politeness.rules(tx, [host])
+    if not host.rules:
+        politeness.rules(tx, [host])
     rules, allowed_all = dict(host.rules), host.allows_all()
+    # Replace the texts of the schemes. If there is a text for all schemes, store also that one scheme has none.
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
     for each in schemes:
         texts.pop(each, None)
         rules.pop(each, None)
-    keeps = text is not None or (scheme != "" and "" in texts)  # that a scheme has none goes over the text of both
-    if keeps:
+    is_stored = text is not None or (scheme != "" and "" in texts)
+    if is_stored:
         texts[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
         rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
-    changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
-    changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
+    host.rules = rules
+    # Note when they were read.
     for each in (scheme,) if scheme else USUAL_PORT:
         host.times.pop(each, None)
-        if keeps or claimed:
+        if is_stored or claimed:
             host.times[each] = Times.read(now)
-    host.rules = rules
-    mark, whose = texts.get("", (None, None))
-    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(texts)}
-    changed |= {"robots_delay": host.crawl_delay() or None}
+    # Set the properties, with the mark by which pages are checked.
+    changes: dict[str, Any] = {KEPT[each]: text for each in schemes}
+    changes |= {f"{KEPT[each]}_at": now if is_stored else None for each in schemes}
+    mark, agent_of_all = texts.get("", (None, None))
+    changes |= {"robots_mark": mark, "robots_agent": agent_of_all, "robots_origins": politeness.origins(texts)}
+    changes |= {"robots_delay": host.crawl_delay() or None}
     if not (allowed_all and host.allows_all()):
-        changed |= {"robots_news": True}
-    _rewrite(tx, host, changed, now)
-    own = rules[scheme][0] if keeps else None
+        changes |= {"robots_news": True}
+    _set(tx, host, changes)
+    own = rules[scheme][0] if is_stored else None
     return own.delay(agent or manners.agent) if own is not None else 0.0
 
 
 def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> str | None:
-    """Return the robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of
-    them.
+    """Return the robots.txt for a host's pages of a scheme. Without a scheme: the text for all, or else for one.
 
-    Raises UnknownHost when the host has not been met.
+    Raises UnknownHost if the host is not in the graph.
     """
     host_state = politeness.read(tx, [name], manners).get(name)
     if host_state is None:
@@ -273,7 +300,7 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> st
 
 
 def no_news(tx: Tx, name: str, texts: RobotsTexts, manners: PolitenessPolicy, now: float) -> None:
-    """Remove the mark after all pages of a host were judged by `told`, if that is still its robots.txt."""
+    """Remove the mark after all pages of a host were checked against `texts`, if these are still its robots.txt."""
     host = politeness.lock(tx, [name], manners)[name]
     if host.robots() == texts:
         _rewrite(tx, host, {"robots_news": None}, now)
@@ -284,11 +311,19 @@ def review(
 ) -> int:
     """Apply the brain's settings to the next hosts. Return their number, 0 when the backfill has ended.
 
-    Pages that were set aside are offered where there is room now, a robots.txt is read for the present user agent.
-    Times that a clock wrote which was ahead are put right, and a host that waits for its address gets another turn.
-    `look`: sets when the first page of each of these locked hosts may be visited. It gets the hosts that rest, and
-    those that open later: callers wait for the time that a host's state has for its queue. None: that is not known yet,
-    as while the times of pages are being put right; then a claim looks at hosts that rest. Raises BegunAnew.
+    Pages that wait for room in a budget are queued if there is room now. A robots.txt is read for the present user
+    agent. Times of a clock that was ahead are corrected, and a host that waits for its address gets another turn.
+
+    Args:
+        tx: The transaction.
+        now: Epoch seconds.
+        manners: The limits of hosts.
+        revision: The revision of the brain's settings.
+        look: Sets, for locked hosts, the time from which on the first of their pages may be visited. None: the times of
+            pages are not known yet, because they are being corrected. Then claims find out.
+
+    Raises:
+        BegunAnew: The settings have changed.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:
@@ -300,27 +335,29 @@ def review(
         tx.do("hosts/put_right", names=names, now=now)
     politeness.rules(tx, locked.values())
     changes: dict[str, dict[str, Any]] = {}
-    unsure: list[HostState] = []
+    untimed: list[HostState] = []
     for host in locked.values():
-        # A page of its queue may be due before the time that its state has.
+        # Its state may have a time for its queue that is too late.
         if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
-            unsure.append(host)
+            untimed.append(host)
             changes[host.name] = {}
-        # It waits for a time that no longer holds.
+        # It may wait for a turn or for room in a way that no longer holds.
         if host.turn_at > now or host.set_aside or host.righted:
             host.turn_at = min(host.turn_at, now)
             changes[host.name] = {}
-        # Its robots.txt is to be read for another user agent.
+        # Its robots.txt must be read for another user agent.
         if any(agent is None for _, agent in host.robots().values()):
             changes[host.name] = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
-    # Find when the first page of the unsure ones may be visited, or let a claim find out.
+    # Find the times of queues, or let a claim find them.
     if look is not None:
-        politeness.know_budgets(tx, unsure)
-        look(unsure)
+        politeness.know_budgets(tx, untimed)
+        look(untimed)
     else:
-        for host in unsure:
+        for host in untimed:
             host.ripe_at = now
-    for name in sorted(changes):
-        _rewrite(tx, locked[name], changes[name], now)
+    # Write the hosts, and the progress.
+    for name, properties in changes.items():
+        _set(tx, locked[name], properties)
+    politeness.write(tx, (locked[name] for name in sorted(changes)), (), now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

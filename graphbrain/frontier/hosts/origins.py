@@ -1,8 +1,8 @@
-"""The robots.txt of one origin as a claim, and what a claim or a report makes of it, by RFC 9309, section 2.3.
+"""The state of the robots.txt of one origin, which is claimed like a page, by RFC 9309, section 2.3.
 
-An origin is *read* from the first answer on that decides which pages may be fetched: a text, or that there is none. Its
+An origin is *read* after the first answer that decides which pages may be fetched: a text, or that there is none. Its
 rules are renewed after 20 hours and hold for 24 (section 2.4). An origin is *failing* while its robots.txt cannot be
-had. Its old rules go on then; where there are none, nothing of the origin is fetched until the robots.txt is tried
+fetched. Its old rules hold then. Without old rules, no page of the origin is fetched until the robots.txt is tried
 again.
 `resources` reads, locks and writes these states; this module needs no graph.
 """
@@ -20,26 +20,28 @@ from graphbrain.frontier.hosts.resource import ResourceState, Said
 __all__ = ["GRACE", "HOLDS", "RENEWED", "Origin", "Times", "key_of", "times_of"]
 
 RENEWED, HOLDS = 20 * 3_600.0, 24 * 3_600.0
-"""Seconds after which rules are read anew, and for which they hold (RFC 9309, section 2.4)."""
+"""Seconds after which rules are read again, and seconds for which they hold (RFC 9309, section 2.4)."""
 GRACE = 60.0
-"""Seconds for which pages wait for rules to be renewed that hold no longer: then the old ones go on."""
+"""Seconds for which pages wait for the renewal of rules that no longer hold. After them the old rules are used."""
 
 PAGES_FIRST = 2.0
-"""The factor by which a failing robots.txt waits longer than an ill host, if its pages go on meanwhile.
-
-A page comes between two attempts, and may find the host well.
-"""
+"""The factor by which the waits of a failing robots.txt are longer than those of an ill host, if pages of the host are
+claimed meanwhile. So a page is fetched between two attempts, and may show that the host is well."""
 
 
 def key_of(scheme: str, host: str) -> str:
-    """Return the key of the robots.txt of an origin, which can be no page's."""
+    """Return the key of the robots.txt of an origin. It differs from all keys of pages."""
     return f"{ROBOTS_KEY}{scheme}://{host}"
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The times at which the rules of an origin were read, and from which on they are to be read anew; epoch
-    seconds."""
+    """The times of the rules of an origin, in epoch seconds.
+
+    Attributes:
+        at: The time at which they were read.
+        renew_at: The time from which on they are to be read again.
+    """
 
     at: float
     renew_at: float
@@ -50,8 +52,7 @@ class Times:
         return cls(at, at + RENEWED)
 
     def are_due(self, now: float) -> bool:
-        """Return whether the robots.txt must be read again. It must be, too, if a clock that was ahead has written the
-        times."""
+        """Return whether the robots.txt must be read again: also if the times are of a clock that was ahead."""
         return now >= self.renew_at or clock_ahead.is_ahead(self.at, now)
 
     def hold(self, now: float) -> bool:
@@ -60,7 +61,7 @@ class Times:
 
 
 def times_of(texts: Sequence[str] | None) -> dict[str, Times]:
-    """Scheme → times, as a host keeps them."""
+    """Return scheme → times, from the property of a host."""
     by_scheme = {}
     for text in texts or ():
         scheme, at, renew_at = text.split(" ")
@@ -69,13 +70,13 @@ def times_of(texts: Sequence[str] | None) -> dict[str, Times]:
 
 
 def as_texts(times: Mapping[str, Times]) -> list[str] | None:
-    """The same as the host keeps it; None where there is none."""
+    """Return times as a property of a host; None without any."""
     return [f"{scheme} {each.at!r} {each.renew_at!r}" for scheme, each in sorted(times.items())] or None
 
 
 @dataclass(slots=True, eq=False)
 class Origin(ResourceState):
-    """The robots.txt of one origin. `fetched`: when rules were read last."""
+    """The robots.txt of one origin. `fetched` is the time at which its rules were read last."""
 
     @property
     def scheme(self) -> str:
@@ -84,7 +85,7 @@ class Origin(ResourceState):
 
     @property
     def name(self) -> str:
-        """The host of the origin, for whose pages the rules are."""
+        """The host of the origin, whose pages the rules are for."""
         return self.key.partition("://")[2]
 
     @property
@@ -97,7 +98,7 @@ class Origin(ResourceState):
         return f"{self.scheme}://{self.name}/robots.txt"
 
     def tries_at(self, now: float) -> float:
-        """Return when it may be claimed: it failed, and is tried again then; `now` where nothing delays it."""
+        """Return the time at which it may be claimed: that of the next attempt after a failure, else `now`."""
         if self.due_at is None or clock_ahead.is_ahead(self.failed, now):
             return now
         return max(now, self.due_at)
@@ -105,7 +106,11 @@ class Origin(ResourceState):
     def hear(self, answer: Said, now: float, *, had_rules: bool, unreachable: float) -> Said | None:
         """Apply an answer. Return the rules that follow from it, or None.
 
-        `had_rules`: its host has rules of it. `unreachable`: seconds without any rules after which all is allowed.
+        Args:
+            answer: The meaning of the answer.
+            now: Epoch seconds.
+            had_rules: True if its host has rules of it.
+            unreachable: The seconds of failures without any rules after which all pages are allowed.
         """
         if self.follow(answer):
             return None
@@ -113,6 +118,7 @@ class Origin(ResourceState):
         if answer.what != "fails":
             self.fetched, self.failed, self.failing_since, self.due_at = now, None, None, None
             return answer if answer.what == "rules" else Said("rules")
+        # Wait longer after each failure.
         since = self._failing_from(now)
         failed, self.failed = self.failed or now, now
         self.failing_since = since
@@ -123,5 +129,5 @@ class Origin(ResourceState):
         return Said("rules") if given_up else None
 
     def _failing_from(self, now: float) -> float:
-        """Since when it has failed, if it fails now."""
+        """Return the time since which it has failed, if it fails now."""
         return now if self.failing_since is None else clock_ahead.event(self.failing_since, now)

@@ -1,17 +1,18 @@
-"""Politeness: durable, on the (:Host) node, shared by all workers.
+"""The limits of hosts and addresses. They are stored on the (:Host) and (:Address) nodes, so all workers keep them.
 
-A host grants one claim per `delay` seconds and at most `most` at once. Its delay is the largest of what was set for
-it (or for all), its Crawl-delay, and a multiple of its response time. Answers of 429 or 503 halve its rate, which
-recovers by successes, and block it for a while: once for all requests that were under way together, for these are one
-event. After some events of any failure in a row, without a well answer in between, the host is ill: it is only probed,
-a page at a time, at growing intervals (see `health`). With a budget, only so many of its pages are fetched for the
-first time. Pages whose last visit failed wait in a queue of their own, the longest untried first, and get a tenth of
-the claims of their host while other pages wait in its queue.
-A waiting page that is met while its host is not ready moves, once, to the host's own queue; hosts that have a queue
-are found by `ready_at`. Where there is a budget, pages that were never fetched wait in a second queue, which is looked
-at only while there is room. Pages enter and leave a host's queues, and a queue begins and ends, only under the host's
-lock; hosts are locked after pages, in the order of their names, and before addresses. A host that nothing is asked of
-is never written, and of the others only what has changed.
+A host grants one claim per `delay` seconds, and at most `most` claims at the same time. Its delay is the largest of the
+delay that was set for it (or for all hosts), its Crawl-delay, and a multiple of its response time. An answer 429 or 503
+halves its rate, which recovers by successes, and blocks the host for a while. Answers to requests that were under way
+together are one event, and count once. After some events of failure in a row the host is ill: it is only probed, one
+page at a time, at growing intervals (see `health`). With a budget, only so many of its pages are fetched for the first
+time. Pages whose last visit failed wait in a separate queue, the longest untried first. They get a tenth of the claims
+of their host while other pages wait in its queue.
+
+A page that would be claimed while its host is not ready moves to the host's own queue, once. Claims find hosts with a
+queue by `ready_at`. With a budget, pages that were never fetched wait in a second queue, which is used only while the
+budget has room. Pages enter and leave the queues of a host, and a queue begins and ends, only under the lock of the
+host. Hosts are locked after pages, in the order of their names, and before addresses. A host without any limit is never
+written, and only changed properties of other hosts are written.
 Statements: hosts/*, brain/lock.
 """
 
@@ -58,85 +59,93 @@ __all__ = [
 ]
 
 PROBES = 0.1
-"""At most this part of the claims that are out are of ill hosts; but one always may be."""
+"""The largest share of all open claims that may be probes of ill hosts. One probe is always allowed."""
 MOST_WAITING = 1_000
-"""Ill hosts that wait for a place are counted up to so many."""
+"""Most ill hosts that are counted of those that wait to be probed."""
 NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "all_count_budgets": None, "reviewing_hosts": None}
 """The properties of the brain of an empty graph."""
 WOKEN = 8
-"""So many more of the hosts that wait at a full address are looked at than there is room for: some are not ready."""
+"""The number of hosts that are read at a full address in addition to those that it has room for: some are not ready."""
 
 
 @dataclass(slots=True)
 class HostEffects:
-    """The effects of one transaction's visits and ended claims on one host."""
+    """The effects of one transaction's visits and ended claims on one host.
+
+    Attributes:
+        claims: The number of ended claims that the host had counted.
+        spent: The number of further pages of the budget that are used. Such a host is locked, so that a count of its
+            pages misses none.
+        claims_at: Address → the number of ended claims that it had counted.
+        successes: Token of a claim → the number of pages that were fetched.
+        failures: The requests that were refused, broken or silent.
+        well_at: The end of the last well attempt.
+        well_asked_at: The earliest possible beginning of the last well attempt.
+        spared_at: The last failure of those pages that are well now and had failed while their host was ill.
+        inconclusive: True if there was an attempt that shows nothing about the host.
+        unasked: True if there was an answer to a request without a claim.
+        seconds: The duration of the last fetch.
+        address: The IP address at which the crawler reached the host.
+        differences: (URL, differences) of second visits of its pages, see `graphbrain.schedule.section_noise`.
+    """
 
     claims: int = 0
-    """claims that were counted, and end"""
     spent: int = 0
-    """pages more of the budget that are used; such a host is locked, so that a count of its pages misses none"""
     claims_at: Counter[str] = field(default_factory=Counter)
-    """the addresses at which the ended claims were counted"""
     successes: Counter[str] = field(default_factory=Counter)
-    """pages that were fetched, by the token of their claims"""
     failures: list[HostRequest] = field(default_factory=list)
-    """refused, broken and silent ones"""
     well_at: float | None = None
-    """when the last well attempt ended"""
     well_asked_at: float = 0.0
-    """when the last well attempt was made, at the earliest"""
     spared_at: float | None = None
-    """when pages that were well now had failed the last time, of those that failed by their host's fault alone"""
     inconclusive: bool = False
-    """whether there was an attempt that shows nothing about the host"""
     unasked: bool = False
-    """whether there was an answer to a request without a claim"""
     seconds: float | None = None
-    """how long the last fetch took"""
     address: str | None = None
-    """where the crawler reached it"""
     differences: list[tuple[str, VisitStep]] = field(default_factory=list)
-    """of second visits of its pages, by URL: see `graphbrain.schedule.section_noise`"""
 
     def well(self, asked_at: float, ended_at: float) -> None:
-        """An attempt was well that was made at `asked_at` at the earliest, and ended at `ended_at`."""
+        """Add a well attempt. `asked_at`: the earliest possible time of its request."""
         self.well_at = max(self.well_at or 0.0, ended_at)
         self.well_asked_at = max(self.well_asked_at, asked_at)
 
     def certain(self, manners: PolitenessPolicy) -> bool:
-        """Return whether the host must be locked, whatever its properties are."""
+        """Return whether the host must be locked without regard to its properties."""
         timed = self.seconds is not None and manners.response_times > 0
         return bool(self.claims or self.spent or self.failures or self.differences or timed)
 
     def matters(self, host: HostState) -> bool:
-        """Return whether these effects change the host, as it was read."""
-        moved = self.address not in (None, host.address) and host.manners.by_address
+        """Return whether these effects change a host that was read without a lock."""
+        has_moved = self.address not in (None, host.address) and host.manners.by_address
         if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
-        return moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
+        return has_moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
 _WELL = (None,) * len(FAILING_COLUMNS)
 
 
 def read(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
-    """Hosts as they are now, without a lock; their times are put right, where `now` is given."""
+    """Read hosts without a lock. Return name → host, with corrected times if `now` is given."""
     return _hosts(tx, "hosts/read", names, manners, now)
 
 
 def _hosts(
     tx: Tx, statement: str, names: Iterable[str], manners: PolitenessPolicy, now: float | None
 ) -> dict[str, HostState]:
+    """Return name → host, by the statement hosts/read or hosts/lock."""
     wanted = sorted(set(names))
     hosts: dict[str, HostState] = {}
-    for *values, failing in tx.one(statement, names=wanted)[0] if wanted else ():
-        stored = dict(zip((*COLUMNS, *FAILING_COLUMNS), (*values, *(failing or _WELL)), strict=True))
+    for *values, values_of_failing in tx.one(statement, names=wanted)[0] if wanted else ():
+        stored = dict(zip((*COLUMNS, *FAILING_COLUMNS), (*values, *(values_of_failing or _WELL)), strict=True))
         hosts[stored["name"]] = HostState(stored, manners).put_right(now)
     return hosts
 
 
 def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
-    """Lock hosts, by name, and `read` them. No page may be locked after this. Raises Again if one is gone."""
+    """Lock hosts in the order of their names, and `read` them. No page may be locked after this.
+
+    Raises Again if a host was deleted.
+    """
     wanted = set(names)
     hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
     if len(hosts) != len(wanted):
@@ -145,7 +154,8 @@ def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | N
 
 
 def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: float) -> dict[str, Address]:
-    """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
+    """Lock the addresses of locked hosts if addresses have limits. Return name → address. No host may be locked after
+    this."""
     if not manners.by_address:
         return {}
     addressed = [host for host in hosts if host.address is not None]
@@ -157,42 +167,44 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: f
 
 
 def origins(texts: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:
-    """Return the part of `Host.robots` that is kept by scheme, in the form in which a host stores it."""
+    """Return the robots.txt of single schemes among those of a host (`HostState.robots`), as the node stores them."""
     return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in texts.items() if scheme] or None
 
 
 def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
-    """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
-    kept = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
-    marks = {mark for _, each in kept.values() for mark, _ in each.values() if mark is not None}
+    """Set the parsed robots.txt of hosts."""
+    # Find the texts that this process has parsed.
+    with_robots = [host for host in hosts if host.has_robots]
+    marks_of = {host.name: host.robots() for host in with_robots}
+    marks = {mark for marks in marks_of.values() for mark, _ in marks.values() if mark is not None}
     rules_of = {mark: robots.remembered(mark) for mark in marks}
-    missing = sorted(
-        name for name, (_, each) in kept.items() if any(m and rules_of[m] is None for m, _ in each.values())
-    )
-    # Read and parse the texts that this process has not met.
+    unknown = {mark for mark, rules in rules_of.items() if rules is None}
+    # Read and parse the others.
+    missing = sorted(name for name, marks in marks_of.items() if any(mark in unknown for mark, _ in marks.values()))
     for name, *texts in tx.one("hosts/robots", names=missing)[0] if missing else ():
         for scheme, text in zip(KEPT, texts, strict=True):
-            mark, _ = kept[name][1].get(scheme, (None, None))
+            mark, _ = marks_of[name].get(scheme, (None, None))
             if mark is not None and text is not None:
                 rules_of[mark] = robots.parsed(text)
-    for host, each in kept.values():
+    # Set them.
+    for host in with_robots:
         host.rules = {
             scheme: (rules_of[mark] if mark is not None else None, agent or host.manners.agent)
-            for scheme, (mark, agent) in each.items()
+            for scheme, (mark, agent) in marks_of[host.name].items()
         }
 
 
 def know_budgets(tx: Tx, hosts: Iterable[HostState]) -> None:
-    """Count the used part of the budget of locked hosts for which it is not known yet."""
-    new = [host for host in hosts if host.budget > 0 and host.budget_used is None]
-    if new:
-        counts = dict(tx.one("hosts/fetched", names=sorted(host.name for host in new))[0])
-        for host in new:
+    """Count the pages of locked hosts for which the used part of the budget is not known yet."""
+    uncounted = [host for host in hosts if host.budget > 0 and host.budget_used is None]
+    if uncounted:
+        counts = dict(tx.one("hosts/fetched", names=sorted(host.name for host in uncounted))[0])
+        for host in uncounted:
             host.budget_used = counts[host.name]
 
 
 def write(tx: Tx, hosts: Iterable[HostState], reached: Iterable[Address], now: float) -> None:
-    """Write what has changed of locked hosts and addresses."""
+    """Write the changed properties of locked hosts and addresses."""
     rows = [[host.name, changes] for host in hosts if (changes := host.changes(now))]
     if rows:
         tx.do("hosts/write", rows=rows)
@@ -207,11 +219,18 @@ def conclude(
     now: float,
     retrying: Iterable[str] = (),
 ) -> Mapping[str, str]:
-    """Apply visits and ended claims to their hosts, and return the queues in which pages of the hosts `filing` wait.
+    """Apply visits and ended claims to their hosts. Return host → queue for the pages of the hosts in `filing`.
 
-    `filing`: host → from when on the first of those pages may be visited: a host that rests does so until then.
-    `retrying`: hosts in whose queues of retries a page is put. The transaction's last locks: a host's queue neither
-    begins nor ends until it commits.
+    These are the last locks of the transaction: the queue of a host neither begins nor ends until the commit.
+
+    Args:
+        tx: The transaction.
+        ends: Host → the effects of visits and ended claims.
+        filing: Host → the time from which on the first of its pages may be visited. A host that rests does so until
+            then.
+        manners: The limits of hosts.
+        now: Epoch seconds.
+        retrying: Hosts in whose queues of retries a page is put.
     """
     names = set(retrying)
     return conclude_and_hold(tx, ends, filing, manners, now, lambda _: names, names)[0]
@@ -226,53 +245,68 @@ def conclude_and_hold(
     retrying: Callable[[Mapping[str, HostState]], Iterable[str]] = lambda _: (),
     involved: Iterable[str] = (),
 ) -> tuple[Mapping[str, str], Mapping[str, HostState]]:
-    """`conclude`, and the hosts that had to be locked for it, as they are now.
+    """Do the same as `conclude`, and also return the hosts that were locked for it, by name.
 
-    `retrying` names, by the hosts as they are then, those in whose queues of retries a page is put; they are among
-    those of failed requests, or `involved`.
+    A host that an answer may not change is read without a lock, so the report of a well host takes no lock. If such a
+    host fails between this read and the commit, the answer counts as one before the failure.
 
-    A host for which an answer may be no news is read without a lock: one that is well costs a report none. Where it
-    fails between this read and this commit, the answer counts as before that: it could as well have been.
+    Args:
+        retrying: Returns, for the locked hosts, those in whose queues of retries a page is put. They must be hosts of
+            failed requests, or be in `involved`.
+        involved: Hosts to be locked in any case.
     """
-    # Find the hosts whose state may change. Only these are locked.
-    names = filing.keys()
-    certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
-    doubtful = {
-        name
-        for name, end in ends.items()
-        if end.successes or end.unasked or end.well_at is not None or (end.address and manners.by_address)
-    }
-    unsure = read(tx, (names | doubtful) - certain, manners, now)
-    wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
-    # A claim that ended makes room at its address, for which other hosts may wait.
+    changing = _changing(tx, ends, filing.keys(), involved, manners, now)
+    # Find the hosts that wait for room at the addresses of ended claims.
     ended_at: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
     waiting = _waiting(tx, ended_at, now) if ended_at and manners.address_most else set()
     # Lock hosts, then addresses.
-    locked = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
+    locked = lock(tx, changing | waiting, manners, now) if changing or waiting else {}
     reached = {*ended_at, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
     by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
-    # Apply what came of the requests, and file the pages that wait now.
+    # Apply the effects, and note the pages that wait.
     for name in sorted(locked.keys() & ends.keys()):
         _end(locked[name], ends[name], now)
-    for name in sorted(locked.keys() & names):
+    for name in sorted(locked.keys() & filing.keys()):
         if locked[name].queued:
             locked[name].file(filing[name])
     for name in retrying(locked):
         locked[name].file_retry(now)
+    # Give the room at addresses to waiting hosts, and write.
     if ended_at:
         _leave(by_name, ended_at, [locked[name] for name in waiting], now)
     if locked or by_name:
         write(tx, (locked[name] for name in sorted(locked)), by_name.values(), now)
-    own = {host.name for host in locked.values() if host.queued}
-    return {name: name if name in own else SHARED_QUEUE for name in names}, locked
+    with_queue = {host.name for host in locked.values() if host.queued}
+    return {name: name if name in with_queue else SHARED_QUEUE for name in filing}, locked
+
+
+def _changing(
+    tx: Tx,
+    ends: Mapping[str, HostEffects],
+    filed: Iterable[str],
+    involved: Iterable[str],
+    manners: PolitenessPolicy,
+    now: float,
+) -> set[str]:
+    """Return the hosts that `conclude_and_hold` changes, and `involved`. Read the uncertain ones without a lock."""
+    certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
+    uncertain = {
+        name
+        for name, end in ends.items()
+        if end.successes or end.unasked or end.well_at is not None or (end.address and manners.by_address)
+    }
+    present = read(tx, uncertain.union(filed) - certain, manners, now)
+    changed = {name for name, host in present.items() if host.queued or (name in ends and ends[name].matters(host))}
+    return certain | changed
 
 
 def _waiting(tx: Tx, ended_at: Mapping[str, int], now: float) -> set[str]:
-    """Hosts that may wait for room at the addresses that claims leave."""
+    """Return hosts that may wait for room at the addresses of ended claims."""
     return set(tx.one("hosts/at_addresses", names=sorted(ended_at), now=now, limit=max(ended_at.values()) + WOKEN)[0])
 
 
 def _end(host: HostState, end: HostEffects, now: float) -> None:
+    """Apply the effects of a transaction to a locked host."""
     host.in_flight = max(0, host.in_flight - end.claims)
     if end.spent:
         host.refund(end.spent)
@@ -291,7 +325,7 @@ def _end(host: HostState, end: HostEffects, now: float) -> None:
 
 
 def _attend(host: HostState, end: HostEffects, now: float) -> None:
-    """Apply the attempts of a transaction to the health of a host, in the order in which they were made."""
+    """Apply the attempts of a transaction to the health of a host, in the order of their times."""
     if host.is_evidence(end.spared_at):
         host.clear_pages(now)
     blamed = [each for each in end.failures if not host.is_own_fault(each)]
@@ -307,12 +341,12 @@ def _attend(host: HostState, end: HostEffects, now: float) -> None:
 def _leave(
     by_name: Mapping[str, Address], ended_at: Mapping[str, int], waiting: Sequence[HostState], now: float
 ) -> None:
-    """Claims leave these addresses; where one was full, as many hosts that wait there come next."""
+    """End claims at addresses. At an address that was full, as many waiting hosts get their turn next."""
     for name in sorted(ended_at):
         address, free = by_name[name], ended_at[name]
-        full = address.full()
+        was_full = address.full()
         address.in_flight = max(0, address.in_flight - ended_at[name])
-        line = [host for host in waiting if host.address == name and host.turn_at > now] if full else []
+        line = [host for host in waiting if host.address == name and host.turn_at > now] if was_full else []
         for host in sorted(line, key=lambda host: (host.turn_at, host.name)):
             if free and host.ready(now):
                 host.turn_at = max(0.0, address.next_at)
@@ -320,9 +354,9 @@ def _leave(
 
 
 def probes(tx: Tx, now: float) -> tuple[int, int, int]:
-    """Return the claims of ill hosts that are out, all claims that are out, and the number of ill hosts that wait.
+    """Return (open claims of ill hosts, all open claims, ill hosts that wait to be probed), as numbers.
 
-    Until this transaction ends, no other counts.
+    No other transaction counts them until this one ends.
     """
     tx.one("brain/lock")
     return _probes(tx, now)
@@ -334,12 +368,12 @@ def _probes(tx: Tx, now: float) -> tuple[int, int, int]:
 
 
 def may_probe(probing: int, out: int) -> bool:
-    """Return whether one more claim of an ill host is allowed, when `probing` of all `out` claims are of ill hosts."""
+    """Return whether one more probe is allowed, if `probing` of all `out` open claims are of ill hosts."""
     return probing + 1 <= max(1, int(PROBES * (out + 1)))
 
 
 def probe_places(tx: Tx, now: float, most: int) -> int:
-    """Return how many more claims of ill hosts may go out now, up to `most`, as far as is known without a lock."""
+    """Return the number of further probes that are allowed now, up to `most`, by a read without a lock."""
     probing, out, _ = _probes(tx, now)
     free = 0
     while free < most and may_probe(probing + free, out + free):
@@ -348,23 +382,23 @@ def probe_places(tx: Tx, now: float, most: int) -> int:
 
 
 def crowded(tx: Tx, hosts: Iterable[HostState], now: float) -> bool:
-    """Return whether as many claims of ill hosts are under way as are allowed, by a read without a lock; False if none
-    needs a probe."""
+    """Return whether as many probes are under way as are allowed, by a read without a lock. False if none of these
+    hosts needs a probe."""
     return any(host.needs_probe() for host in hosts) and not may_probe(*_probes(tx, now)[:2])
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> Mapping[str, str]:
-    """Return the queues in which pages of these hosts wait, decided under the locks of those that have their own.
+    """Return host → the queue in which its pages wait, under the locks of the hosts with a queue of their own.
 
-    `filing`: host → from when on the first of those pages may be visited.
+    `filing`: host → the time from which on the first of these pages may be visited.
     """
     return conclude(tx, {}, filing, manners, now)
 
 
 def file_retries(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> None:
-    """Put the pages of these hosts whose last visit failed into the queues of retries. Lock the hosts.
+    """Lock hosts, and note that pages whose last visit failed wait in their queues of retries.
 
-    `filing`: host → the time from which the first of these pages may be visited.
+    `filing`: host → the time from which on the first of these pages may be visited.
     """
     locked = lock(tx, set(filing), manners, now)
     for name, host in locked.items():
@@ -373,7 +407,7 @@ def file_retries(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy,
 
 
 def earliest(moments: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Name (of a host or queue) → the earliest of its moments."""
+    """Return name → the earliest of its times, for (name, time) of hosts or queues."""
     first: dict[str, float] = {}
     for name, moment in moments:
         first[name] = min(moment, first.get(name, moment))

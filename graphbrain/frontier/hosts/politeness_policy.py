@@ -1,4 +1,4 @@
-"""The politeness that the brain's settings demand of all hosts and addresses."""
+"""The limits of hosts and addresses by the brain's settings."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ __all__ = ["PolitenessPolicy"]
 
 @dataclass(frozen=True, slots=True)
 class PolitenessPolicy:
-    """The limits of hosts that have none of their own, and of addresses; 0 is none, everywhere.
+    """The limits of addresses, and of hosts without their own limits. 0 means that there is no limit.
 
     Attributes:
-        delay: Seconds between claims.
-        most: Claims at once.
-        budget: Pages fetched for the first time.
+        delay: Seconds between two claims of a host.
+        most: Most open claims of a host.
+        budget: Most pages of a host that are fetched for the first time.
         response_times: The delay in multiples of the duration of the last fetch.
-        longest: Seconds that Crawl-delay, response times and back-off make at most.
-        agent: The user agent whose rules of a robots.txt hold.
-        counting: Whether budgets have ever been used here. From then on every first visit is counted where there is a
-            budget.
-        longest_block: Seconds for which a Retry-After is obeyed.
-        dead_after: Events of failure in a row after which a host is only probed.
-        robots_unreachable: Seconds without any robots.txt after which a host is taken to have none.
+        longest: The longest delay in seconds that follows from Crawl-delay, response times and back-off.
+        address_delay: Seconds between two claims of all hosts at one address.
+        address_most: Most open claims of all hosts at one address.
+        agent: The user agent by whose rules a robots.txt is read.
+        counting: True if budgets were ever used in this brain. From then on the first visits of hosts with a budget are
+            counted.
+        longest_block: Most seconds for which a Retry-After is obeyed.
+        dead_after: The number of events of failure in a row after which a host is only probed.
+        robots_unreachable: Seconds without any robots.txt after which a host counts as having none.
     """
 
     delay: float = 0.0
@@ -44,28 +46,28 @@ class PolitenessPolicy:
 
     @classmethod
     def of(cls, settings: Settings, stored: Mapping[str, Any]) -> PolitenessPolicy:
-        """Return the limits by the brain's settings, and its other properties."""
+        """Return the limits by the brain's settings. `stored`: the properties of the brain."""
         return cls(
-            settings.delay_seconds,
-            settings.in_flight,
-            settings.pages_per_host,
-            settings.response_times,
-            settings.longest_delay_seconds,
-            settings.address_delay_seconds,
-            settings.address_in_flight,
-            settings.user_agent,
-            settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
-            settings.longest_block_seconds,
-            settings.dead_after,
-            settings.robots_unreachable_seconds,
+            delay=settings.delay_seconds,
+            most=settings.in_flight,
+            budget=settings.pages_per_host,
+            response_times=settings.response_times,
+            longest=settings.longest_delay_seconds,
+            address_delay=settings.address_delay_seconds,
+            address_most=settings.address_in_flight,
+            agent=settings.user_agent,
+            counting=settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
+            longest_block=settings.longest_block_seconds,
+            dead_after=settings.dead_after,
+            robots_unreachable=settings.robots_unreachable_seconds,
         )
 
     @property
     def by_address(self) -> bool:
-        """True if hosts that share an address share a limit."""
+        """True if addresses have limits."""
         return self.address_delay > 0 or self.address_most > 0
 
     @property
     def ask_all(self) -> bool:
-        """True if every host has a limit."""
+        """True if all hosts have a limit."""
         return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address

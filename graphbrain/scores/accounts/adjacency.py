@@ -1,11 +1,12 @@
 """Creation, deletion and moves of links, with the accounts at both ends. No other module writes links.
 
 The caller has locked the pages, and reads their links under the locks. The accounts follow the links that the database
-has written, not those that were requested, so weights and links agree whatever was read, and even if a link exists
-twice. Links that are read under the locks are compared with the weights, and weights are compared with the links when
-they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
-account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
-link that exists only because of an alias. So links return to an alias that becomes a page again.
+has written, not those that were requested. So weights and links agree whatever was read, even if a link exists twice.
+Links that are read under the locks are compared with the weights, and weights are compared with the links when they are
+written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no account.
+
+A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names, and `via` marks a link
+that exists only because of an alias. If an alias becomes a page again, these links return to it.
 
 For accounts `LEADS_TO`, a temporary redirect, is one link of weight 1 like `LINKS`: every statement here reads both. A
 page with `led_by`, the status of its redirect, has at most one LEADS_TO and no LINKS; an alias has neither. Statements:
@@ -50,7 +51,7 @@ __all__ = [
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """The statement that reads the links along which a side of a page pays."""
 BETWEEN = {"hub": "links/out_between", "authority": "links/in_between"}
-"""The same, for a weight of 0 for links inside a host."""
+"""The statement that leaves out links inside a host, if these have weight 0."""
 INTO = "links/packed_in"
 Ends = list[tuple[int, list[int]]]
 """Pages, each with the pages to which links are added or removed; no link twice."""
@@ -66,7 +67,7 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
-    """Return the same as `read` without the ends of links of weight 0, which are paid nothing."""
+    """Return for each page the pages that this side of it pays. A link of weight 0 pays nothing, and is left out."""
     return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
 
 
@@ -91,7 +92,7 @@ def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
 
 
 def read_locked(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Return the same as `read` for pages whose accounts are locked, after a comparison with their weights.
+    """Return page → the pages that a side of it pays, for locked pages, after a comparison with their weights.
 
     Raises:
         Misfit: Links and weights differ.
@@ -102,7 +103,7 @@ def read_locked(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> di
 
 
 def locked_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Return the same as `payees` for pages whose accounts are locked, after a comparison with their weights.
+    """Return the result of `payees` for locked pages, after a comparison with their weights.
 
     Raises:
         Misfit: Links and weights differ.
@@ -115,8 +116,9 @@ def locked_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> 
 def change(
     tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float, led: Mapping[int, int] = MappingProxyType({})
 ) -> None:
-    """Delete links, and then create others between pages that are not linked. `led`: page → the status by which it
-    leads elsewhere for now, of those whose links are LEADS_TO.
+    """Delete links, and then create others between pages that are not linked.
+
+    `led`: page → the status of its temporary redirect, for each page whose new link is LEADS_TO.
 
     Raises:
         Again: One of the pages does not exist.
@@ -134,12 +136,12 @@ def change(
 
 
 def leading(tx: Tx, pages: Iterable[int]) -> dict[int, int]:
-    """Return page → the status by which it leads elsewhere for now, of those of these locked pages that do."""
+    """Return page → the status of its temporary redirect, for those of these locked pages that have one."""
     return dict(tx.one("links/leading", ids=sorted(pages))[0])
 
 
 def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -> None:
-    """Move the links of these pages from `old` to `new`, to which none of them links."""
+    """Move the links of these pages from `old` to `new`. None of the pages may link to `new` already."""
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
@@ -147,22 +149,26 @@ def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The aliases that a page names, and the pages that it links to only through these."""
+    """The aliases that a page names, and the pages that it links to only through aliases."""
 
     named: frozenset[int] = frozenset()
     via: frozenset[int] = frozenset()
 
     def row(self, page: int, before: Spelling, links: Iterable[int]) -> list[object] | None:
-        """Return the row to write for a page that was spelt as `before` and has these links now; None: nothing
-        changes."""
-        via, was = self.via.intersection(links), before.via.intersection(links)
-        parts = [self.named - before.named, before.named - self.named, via - was, was - via]
+        """Return the row to write for a page that had the spelling `before`, and has these links now.
+
+        Returns:
+            The page, the aliases that it names anew and no longer, the links that get `via` and lose it, and True if
+            the page names an alias, else None. None if nothing changes.
+        """
+        via, via_before = self.via.intersection(links), before.via.intersection(links)
+        parts = [self.named - before.named, before.named - self.named, via - via_before, via_before - via]
         return [page, *map(sorted, parts), True if self.named else None] if any(parts) else None
 
 
 def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Return page → the pages that it links or redirects to and the aliases that it names: all that new links may have
-    to lock."""
+    """Return page → the pages that it links or redirects to, and the aliases that it names. A change of its links may
+    have to lock all of these."""
     wanted = sorted(set(pages))
     rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
     return {page: [*out, *named] for page, out, named in rows}
@@ -195,13 +201,13 @@ class ReportedLinks:
 
     Attributes:
         ends: The pages that it links to, each once, without the page itself.
-        whole: True if these are all its links; otherwise there may be others.
+        whole: True if these are all its links. Otherwise the page may have others.
         named: The aliases by which it names some ends.
         direct: The ends that it names by their own URL.
         via: The ends that it names only by aliases.
         spelt: True if it names aliases, or named some before.
-        led_by: The status by which it leads to its one end for now; None: its ends are links.
-        was_led_by: The same before.
+        led_by: The status of its temporary redirect, whose target is its one end. None: its ends are links.
+        was_led_by: `led_by` before the report.
     """
 
     page: int
@@ -215,8 +221,10 @@ class ReportedLinks:
     was_led_by: int | None = None
 
     def spelling(self, before: Spelling, new: Iterable[int]) -> Spelling:
-        """Return the spelling of the page after it links to the `new` ends: the stated one, beside the rest if it is
-        not whole."""
+        """Return the spelling of the page after it links to the `new` ends.
+
+        It is the stated one. If the report has only a part of the links, the spelling of the others stays.
+        """
         if self.whole:
             return Spelling(self.named, self.via)
         return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
@@ -236,34 +244,35 @@ def replace(
     """
     # Read the links and spellings that the pages have now.
     pages = [each.page for each in changes]
-    linking = list(compress(pages, ledger.may_link(pages)))
-    old = read_locked(tx, ledger, "hub", linking) if linking else {}
-    named = [each.page for each in changes if each.spelt]
-    spelt = spelling(tx, named) if named else {}
+    with_links = list(compress(pages, ledger.may_link(pages)))
+    old = read_locked(tx, ledger, "hub", with_links) if with_links else {}
+    with_aliases = [each.page for each in changes if each.spelt]
+    old_spelling = spelling(tx, with_aliases) if with_aliases else {}
+    # Find the difference for each page.
     links: dict[int, list[int]] = {}
     new_links: Ends = []
     lost_links: Ends = []
-    names: list[list[object] | None] = []
-    # Find the difference for each page.
+    spelling_rows: list[list[object] | None] = []
     for each in changes:
         page, before = each.page, set(old.get(each.page, ()))
         if each.whole and before and not ledger.holds(before):
             raise Again
-        turned = each.led_by != each.was_led_by  # links become LEADS_TO, or the other way round
-        new = [end for end in each.ends if turned or end not in before]
-        lost = before if turned else before.difference(each.ends) if each.whole else set[int]()
+        # If links become a redirect, or the other way round, all are deleted and created anew, without `via`.
+        turns = each.led_by != each.was_led_by
+        new = [end for end in each.ends if turns or end not in before]
+        lost = before if turns else before.difference(each.ends) if each.whole else set[int]()
         links[page] = each.ends if each.whole else [*before, *new]
         new_links += [(page, new)] if new else []
         lost_links += [(page, sorted(lost))] if lost else []
-        if page in spelt:
-            was = Spelling(spelt[page].named) if turned else spelt[page]  # links that are made anew carry no mark
-            names.append(each.spelling(was, new).row(page, was, links[page]))
-    # Write the links of all pages at once, then by which URLs they are named.
+        if page in old_spelling:
+            spelling_before = Spelling(old_spelling[page].named) if turns else old_spelling[page]
+            spelling_rows.append(each.spelling(spelling_before, new).row(page, spelling_before, links[page]))
+    # Write the links of all pages at once, and then their spelling.
     led = {each.page: each.led_by for each in changes if each.led_by is not None}
-    if turned_pages := [[each.page, each.led_by] for each in changes if each.led_by != each.was_led_by]:
-        tx.do("links/lead", rows=turned_pages)
+    if turned := [[each.page, each.led_by] for each in changes if each.led_by != each.was_led_by]:
+        tx.do("links/lead", rows=turned)
     change(tx, ledger, new_links, lost_links, now, led)
     ledger.guess_values(tx, links, dict(new_links))
-    if names:
-        respell(tx, ledger, names)
+    if spelling_rows:
+        respell(tx, ledger, spelling_rows)
     return links, {end for _, ends in new_links for end in ends}

@@ -46,8 +46,9 @@ NONE = np.iinfo(np.int64).min
 """Represents null in arrays of ranks and priorities."""
 
 FIRST_RANK = 20
-"""Scores from 32 on have a rank. On cnr-2000 these are one page in two hundred. From 8 on they were one in twenty, and
-one in three before the scores had settled, so that most entries had to be removed from the index again."""
+"""The least rank, that of the score 32. On cnr-2000 one page in two hundred has a rank. With a least score of 8 it
+would be one in twenty, and one in three before the scores have settled, so that most index entries were removed
+again."""
 
 
 class Sides:
@@ -152,11 +153,12 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
 
 
 def forward_priority(pending: Floats, weight: Floats, paid: Floats, eps: float) -> Ints:
-    """Return the same as `priority` for a forward account. `pending`: the amount that a page should have passed on.
+    """Return the priority of a forward account, in buckets as of `priority`.
 
-    The result is NONE if at most the share `eps` of `pending` is missing, so pages with little are as exact as pages
-    with much. It is also NONE if at most LEAST_FORWARD is missing: on a circle of links without a source, flow shrinks
-    by the same factor at each push, and pushes would never end.
+    `pending` is the amount that a page should have passed on. The result is NONE if at most the share `eps` of
+    `pending` is missing, so pages with little are as exact as pages with much. It is also NONE if at most LEAST_FORWARD
+    is missing: on a circle of links without a source, flow shrinks by the same factor at each push, and pushes would
+    never end.
     """
     missing = pending - weight * paid
     worth = np.abs(missing) > np.maximum(eps * np.abs(pending), LEAST_FORWARD)

@@ -1,4 +1,4 @@
-"""OPIC-HITS as its authors ran it (cash that is spent whole, a virtual page, a window), as pure functions of arrays.
+"""OPIC-HITS of 2015 as pure functions of arrays: each side spends all its cash, with a virtual page and a window.
 
 Each page has two sides with cash, and a history of the cash that it has spent. Hub cash passes forward to the authority
 of the successors, authority cash passes back to the hub of the predecessors. The virtual page takes the cash that is
@@ -34,12 +34,14 @@ __all__ = [
 
 @dataclass(slots=True)
 class Virtual:
-    """The virtual page and the values that all pages share; `hub` and `authority` are its sides, as for any page.
+    """The virtual page, and the values that all pages share. It has a hub and an authority side, as any page has.
 
     Attributes:
         pages: The number of pages.
-        hub_offset: The amount that the virtual hub has paid the hub side of each page so far; so is `authority_offset`.
-        hub_total: The sum of the hub histories of all pages; so is `authority_total`.
+        hub_offset: The amount that the virtual page has paid the hub side of each page so far.
+        authority_offset: The amount that it has paid the authority side of each page so far.
+        hub_total: The sum of the hub histories of all pages.
+        authority_total: The sum of the authority histories of all pages.
         hub_held: The hub cash of all pages.
         spent: The cash spent by all pages so far.
         stirred: The value of `spent` at the last change of the graph.
@@ -85,7 +87,7 @@ class Virtual:
         self.authority_offset += hub / self.pages
         self.hub_history = float(history(self.hub_history, hub, passed, length))
         self.authority_history = float(history(self.authority_history, authority, passed, length))
-        # The amount paid is the rise of the offsets, to the last bit.
+        # Subtract exactly the rise of the offsets, so that rounding loses no cash.
         self.hub_held += self.pages * (self.hub_offset - before[0])
         self.authority_cash -= self.pages * (self.hub_offset - before[0])
         self.hub_cash -= self.pages * (self.authority_offset - before[1])
@@ -103,7 +105,7 @@ class Virtual:
         self.rebased, self.hub_base, self.authority_base = 0, 0.0, 0.0
 
     def settled(self, options: ClassicOptions) -> bool:
-        """Return True if the total cash has been spent `passes` times over since the graph last changed."""
+        """Return True if the total cash has been spent `passes` times since the last change of the graph."""
         return not self.pages or self.spent - self.stirred >= options.passes * total_cash(self.pages)
 
     def hub_offsets(self, ids: Ints) -> Floats:
@@ -117,7 +119,8 @@ class Virtual:
 
 @dataclass(slots=True)
 class Side:
-    """One side of some pages, in real cash; `share` of the cash passes along links, and `weight` is their sum."""
+    """One side of some pages, in real cash. `share`: the part of the cash that passes along links. `weight`: the sum of
+    the weights of these links."""
 
     cash: Floats
     history: Floats
@@ -166,10 +169,10 @@ def hub_share(weight: Floats, root_share: float) -> Floats:
 def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: float) -> Floats:
     """Return the share of authority cash that passes back along the links, by relevance r (nan: ½).
 
-    With the rule `rational` it is d/(d + (1−r)/r): 0 passes nothing back, 1 all. With `polynomial` it is the ancestors'
-    2r·((2d/(d+1))·(1−r) + r − ½). This agrees at 0, ½ and 1, and exceeds 1 between them for d ≥ 4; the virtual page
-    then pays the difference. For d < 1/3, which only weights below 1 cause, it is below 0 near r = 0. The share is then
-    0, because a page cannot owe.
+    With the rule `rational` it is d/(d + (1−r)/r): relevance 0 passes nothing back, 1 passes all. With `polynomial` it
+    is the formula of crawl-frontier, 2r·((2d/(d+1))·(1−r) + r − ½). Both agree at r = 0, ½ and 1. The polynomial
+    exceeds 1 between them for d ≥ 4; the virtual page then pays the difference. For d < 1/3, which only weights below 1
+    cause, it is below 0 near r = 0. The share is then 0, because a page cannot owe.
     """
     r = np.where(np.isnan(relevance), 0.5, np.clip(relevance, 0.0, 1.0))
     if rule == "polynomial":
@@ -181,40 +184,39 @@ def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: fl
 
 
 def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: ClassicOptions) -> list[bool]:
-    """Let sides spend all their cash one after the other; a later side also spends the cash that it gets from earlier
-    ones.
+    """Let sides spend all their cash one after the other, and return for each whether it had cash.
 
-    Changes `books` and `virtual` in place. The virtual page only receives; `Virtual.pay` follows. Returns for each turn
-    whether the side had cash to spend.
+    A later side also spends the cash that it gets from earlier ones. `books` and `virtual` are changed in place. The
+    virtual page only receives. The caller then calls `Virtual.pay`.
     """
     window = options.length(virtual.pages)
     by_cash = options.window_unit == "cash"
-    did = []
+    had_cash = []
     for turn in turns:
         own, other = (books.hub, books.authority) if turn.hub else (books.authority, books.hub)
-        turn_at, cash = turn.place, float(own.cash[turn.place])
-        did.append(cash > 0.0)
+        place, cash = turn.place, float(own.cash[turn.place])
+        had_cash.append(cash > 0.0)
         if cash <= 0.0:
             continue
         # Pay the share of its links to the payees, by weight. The rest is for the virtual page.
-        own.cash[turn_at] = 0.0
-        spent = 0.0
-        if len(turn.payees) and own.weight[turn_at] > 0.0:
-            spent = cash * float(own.share[turn_at])
-            other.cash[turn.payees] += spent / float(own.weight[turn_at]) * turn.weights
-        # What it spends goes into its history, which fades by the window.
-        before = float(own.history[turn_at])
-        after = float(history(before, cash, virtual.clock - float(own.updated[turn_at]), window))
-        own.history[turn_at] = after
-        own.updated[turn_at] = virtual.clock
-        # Keep the sums of the virtual page.
+        own.cash[place] = 0.0
+        to_links = 0.0
+        if len(turn.payees) and own.weight[place] > 0.0:
+            to_links = cash * float(own.share[place])
+            other.cash[turn.payees] += to_links / float(own.weight[place]) * turn.weights
+        # Add the cash to its history, which fades by the window.
+        before = float(own.history[place])
+        after = float(history(before, cash, virtual.clock - float(own.updated[place]), window))
+        own.history[place] = after
+        own.updated[place] = virtual.clock
+        # Update the virtual page.
         if turn.hub:
-            virtual.authority_cash += cash - spent
+            virtual.authority_cash += cash - to_links
             virtual.hub_total += after - before
         else:
-            virtual.hub_cash += cash - spent
+            virtual.hub_cash += cash - to_links
             virtual.authority_total += after - before
         virtual.spent += cash
         if by_cash:
             virtual.clock += cash
-    return did
+    return had_cash

@@ -1,11 +1,11 @@
 """The accounts of the pages that one transaction has locked, under the classic engine.
 
-Stored cash is relative to the offsets, which are properties of the (:Brain) with the rest of the virtual page. Every
-writer of accounts locks the (:Brain) after all pages and before hosts. So a writer that holds the lock knows the
-offsets, and it holds the lock only while it writes. A change, creation or deletion of cash also changes the virtual
-page in the same transaction, so the total cash is 2·(N + 1) at every commit. A created page is marked until its creator
-writes its first cash; no other transaction ever sees the mark. Links change no cash here, only the spending from then
-on. Statements: classic/*, accounts/*.
+Stored cash is relative to the offsets. The offsets and the rest of the virtual page are properties of the (:Brain).
+Every writer of accounts locks the (:Brain) after all pages and before hosts. So a writer that has the lock knows the
+offsets, and it keeps the lock only while it writes. A change, creation or deletion of cash also changes the virtual
+page in the same transaction, so that the total cash is 2·(N + 1) at every commit. A new page is marked until its
+creator writes its first cash in the same transaction. A change of links changes no cash, only the shares of later
+spending. Statements: classic/*, accounts/*.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEWBORN = 1.0
 
 
 def virtual_properties(virtual: Virtual) -> dict[str, float]:
-    """Return the properties of the (:Brain) that hold the virtual page."""
+    """Return the virtual page as properties of the (:Brain)."""
     return {f"virtual_{name}": value for name, value in asdict(virtual).items()}
 
 
@@ -39,7 +39,7 @@ def _virtual(properties: Mapping[str, Any]) -> Virtual:
     """Return the virtual page from these properties.
 
     Raises:
-        Outdated: There is none, because the brain is being converted to the other engine.
+        Outdated: The brain has no virtual page, because it is being converted to the other engine.
     """
     if properties["virtual_pages"] is None:
         raise Outdated
@@ -52,7 +52,7 @@ def read_virtual(tx: Tx) -> Virtual:
 
 
 class ClassicLedger(Accounts):
-    """The ledger of the classic engine. Its arrays hold stored cash until `open` is called, and real cash from then
+    """The ledger of the classic engine. Its arrays have stored cash until the call of `open`, and real cash from then
     on."""
 
     engine = "classic"
@@ -105,8 +105,8 @@ class ClassicLedger(Accounts):
         self._offsets: dict[str, Floats] = {}
 
     def open(self, tx: Tx, now: float) -> Virtual:
-        """Lock the virtual page, which is the last lock on accounts. Cash is real from here on, also that of new
-        pages."""
+        """Lock the virtual page, which is the last lock on accounts. Turn stored cash into real cash, and give new
+        pages theirs."""
         if self._open:
             return self.virtual
         self._open = True
@@ -142,67 +142,60 @@ class ClassicLedger(Accounts):
         return born
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Change the weights alone: cash that is spent later takes other ways."""
+        """Change the weights. Cash stays the same: only later spending follows the new weights."""
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
 
     def bury(self, page: int) -> None:
-        """Remove a page with its 1 + 1 cash. The virtual page takes the rest of its cash, or pays what is missing."""
+        """Remove a page with the 1 + 1 cash that it brought. The virtual page takes the rest of its cash, or pays what
+        is missing."""
         self._buried.append(page)
 
     def set_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
-        """Refuse: the virtual page pays all pages in equal parts."""
+        """Raise BadInput: the virtual page pays all pages in equal parts."""
         raise BadInput(
             "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
         )
 
     def spend(self, turns: Sequence[Turn]) -> list[bool]:
-        """Let sides spend one after the other, and then the virtual page. Return for each whether it had cash.
+        """Let sides spend one after the other, and then the virtual page. Return for each side whether it had cash.
 
         The caller has called `open`.
         """
-        options = self.rule.classic
-        books = Books(
-            Side(
-                self.hub_cash,
-                self.hub_history,
-                self.hub_updated,
-                self.out_weight,
-                classic_algebra.hub_share(self.out_weight, options.root_share),
-            ),
-            Side(
-                self.authority_cash,
-                self.authority_history,
-                self.authority_updated,
-                self.in_weight,
-                classic_algebra.authority_share(
-                    self.in_weight, self.relevance, options.relevance_rule, options.root_share
-                ),
-            ),
+        options, root_share = self.rule.classic, self.rule.classic.root_share
+        hub_share = classic_algebra.hub_share(self.out_weight, root_share)
+        authority_share = classic_algebra.authority_share(
+            self.in_weight, self.relevance, options.relevance_rule, root_share
         )
-        did = classic_algebra.spend(books, turns, self.virtual, options)
+        books = Books(
+            Side(self.hub_cash, self.hub_history, self.hub_updated, self.out_weight, hub_share),
+            Side(self.authority_cash, self.authority_history, self.authority_updated, self.in_weight, authority_share),
+        )
+        had_cash = classic_algebra.spend(books, turns, self.virtual, options)
         self.virtual.pay(options)
-        return did
+        return had_cash
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
-        """Write as in any ledger. The virtual page changes with the cash of pages, and is locked only for that."""
-        stirred = bool(self._buried or self._born().any()) or bool(
+        """Write as in any ledger. The virtual page is locked only if cash, lanes or all marks are written."""
+        # The graph has changed if a page is new or deleted, or a weight or a relevance is different.
+        graph_changed = bool(self._buried or self._born().any()) or bool(
             self._changed("out_weight", "in_weight").any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
         blocks = self._link_blocks(all_marks)
-        if stirred or self._moves() or all_marks or self._open:
+        # Then cash, ranks and lanes are written with the virtual page.
+        if graph_changed or self._moves() or all_marks or self._open:
             self.open(tx, now)
             self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
             self._bury()
-            if stirred:
+            if graph_changed:
                 self.virtual.stirred = self.virtual.spent
             blocks |= self._cash_blocks() | self._rank_blocks(all_marks) | self._place_blocks(all_marks)
             blocks["virtual"] = [list(astuple(self.virtual))]
         self._send(tx, blocks, clock=self.virtual.clock)
 
     def _moves(self) -> bool:
-        """Return True if a page waits in another lane, or has another value for the order, for reasons other than
+        """Return True if the lane of a page, or its value for the order, may have changed for reasons other than
         cash."""
         if self._waits_anew:
             return True
@@ -213,13 +206,13 @@ class ClassicLedger(Accounts):
         return bool((changed & (self.first_fetched < 0.0)).any())
 
     def write_rebased(self, tx: Tx) -> None:
-        """Write the cash of all these pages relative to the offsets as the virtual page has them now."""
-        everybody = np.ones(len(self.ids), dtype=bool)
+        """Write the cash of all these pages relative to the present offsets of the virtual page."""
+        everywhere = np.ones(len(self.ids), dtype=bool)
         hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
         authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
         blocks: Blocks = {
-            "hubs_received": self._block(everybody, hub),
-            "authorities_received": self._block(everybody, authority),
+            "hubs_received": self._block(everywhere, hub),
+            "authorities_received": self._block(everywhere, authority),
             "virtual": [list(astuple(self.virtual))],
         }
         self._send(tx, blocks, clock=self.virtual.clock)
@@ -235,7 +228,8 @@ class ClassicLedger(Accounts):
             virtual.pages -= 1
 
     def _cash_blocks(self) -> Blocks:
-        """Return the blocks of cash and histories: of new pages, of sides that have spent, and of others."""
+        """Return the blocks of cash and histories: of new pages, of sides that have spent, and of sides that only
+        received."""
         born = self._born()
         cash = {side: getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
         blocks = {"born": self._block(born, *cash.values(), "hub_history", "authority_history")}
@@ -250,9 +244,8 @@ class ClassicLedger(Accounts):
     def _rank_blocks(self, all_marks: bool) -> Blocks:
         """Return the blocks of ranks, which follow from the histories and change only with pushes.
 
-        Lanes follow from history + cash. The cash of all pages rises with the offset, without a write. A lane reflects
-        the value at the last lock, so a page may be in a lane that is slightly too bad, and is never in one that is too
-        good.
+        Lanes follow from history + cash. The cash of all pages rises with the offset, without a write, but the lane of
+        a page is that of its value at the last lock. So the lane may be slightly too low, and is never too high.
         """
         blocks = {}
         for side in ("hub", "authority"):

@@ -1,11 +1,11 @@
 """Pushes of the classic engine: the sides of highest cash first, by any number of workers.
 
-A batch takes the pages and sides with the most cash, locks them and their neighbours in one order, lets one after the
-other spend all the cash that it has by then, pays from the virtual page, and writes. A side that another worker has
-emptied in the meantime is skipped. A side with more neighbours than a push may have gives all its cash to the virtual
-page. Large offsets are moved into the stored cash in steps, and pushes can run between these. Pushing has no end; it
-rests when the total cash was spent `passes` times over since the graph last changed. Statements: classic/*,
-exports/last_id.
+A batch takes the sides with the most cash, and locks their pages and neighbours in one order. One side after the other
+spends all the cash that it has by then. Then the virtual page pays, and the batch is written. A side that another
+worker has emptied in the meantime is skipped. A side with more neighbours than a push may have gives all its cash to
+the virtual page. Large offsets are moved into the stored cash in steps, and pushes can run between these. Pushes would
+never end. They rest after the total cash was spent `passes` times since the last change of the graph. Statements:
+classic/*, exports/last_id.
 """
 
 from __future__ import annotations
@@ -29,16 +29,20 @@ __all__ = ["ChosenSide", "candidates", "named", "spend"]
 
 SIDES = ("hub", "authority")
 LARGEST_OFFSET = 1000.0
-"""In units of the mean cash of a side. Every factor of ten costs a digit of the cash."""
+"""The largest offset, in units of the mean cash of a side. Every factor of ten costs a digit of the cash."""
 REBASE_IDS = 5_000
 UNTOUCHED = 1e-9
-"""Stored cash falls only by spending. A smaller fall is no spending."""
+"""A side has spent if its stored cash has fallen by more than this. A smaller fall is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenSide:
-    """One side of one page as it was chosen: its stored cash (−inf: push it in any case), and the pages that it can
-    pay."""
+    """One side of one page, at the time of its choice.
+
+    Attributes:
+        stored: Its stored cash. −inf: it is pushed in any case.
+        links: The number of pages that it can pay.
+    """
 
     side: str
     page: int
@@ -48,7 +52,7 @@ class ChosenSide:
 
 @dataclass(frozen=True, slots=True)
 class Rebase:
-    """One step of the pass that moves the offsets into the stored cash, from this id on."""
+    """One step of the pass that moves the offsets into the stored cash. It begins with the id `first`."""
 
     first: int
 
@@ -59,10 +63,10 @@ Batch = list[ChosenSide] | Rebase | pushes.Batch
 def candidates(
     tx: Tx, waiting: Mapping[str, list[pushes.Candidate]], wanted: pushes.Wanted, rule: Rule
 ) -> Batch | None:
-    """Return the sides of highest cash.
+    """Return the sides of highest cash: all of them, or with a spread above 1 a random part.
 
-    With a spread of 1 these are the very highest, with more a random part of them. Now and then the batch is of a
-    forward account. Among equals the page of higher id comes first, and its hub before its authority.
+    Some batches are of a forward account instead, and one that moves the offsets comes before all others. Of equal
+    cash, the page of higher id comes first, and its hub before its authority.
 
     Args:
         tx: The transaction in which they are read.
@@ -73,6 +77,7 @@ def candidates(
     Returns:
         None if the brain has settled; an empty list if the virtual page holds all cash.
     """
+    # Batches of other kinds come first.
     virtual = read_virtual(tx)
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
         return Rebase(virtual.rebased)
@@ -80,9 +85,10 @@ def candidates(
     forward = pushes.forward_candidates(waiting, wanted, rule)
     if settled or pushes.comes_first(forward):
         return pushes.within(forward, wanted)
-    sides = [seen for side in SIDES for seen in _highest(tx, side, virtual, wanted.rows)]
+    # Choose among the sides with the most cash.
+    sides = [pair for side in SIDES for pair in _highest(tx, side, virtual, wanted.rows)]
     sides.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
-    chosen = [seen for cash, seen in sides[: wanted.rows] if cash > 0.0]
+    chosen = [side for cash, side in sides[: wanted.rows] if cash > 0.0]
     if wanted.spread > 1 and chosen:
         places = sorted(random.sample(range(len(chosen)), max(1, len(chosen) // wanted.spread)))
         chosen = [chosen[index] for index in places]
@@ -100,72 +106,74 @@ def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[floa
     ]
 
 
-def _within(seen: Sequence[ChosenSide], most: int, max_payees: int) -> list[ChosenSide]:
-    """Return the first sides, at least one, until their payments reach `most`."""
+def _within(sides: Sequence[ChosenSide], most: int, max_payees: int) -> list[ChosenSide]:
+    """Return the first sides, at least one, with at most `most` payments."""
     chosen: list[ChosenSide] = []
     payments = 0
-    for one in seen:
-        more = one.links if one.links <= max_payees else 0
+    for side in sides:
+        more = side.links if side.links <= max_payees else 0
         if chosen and payments + more > most:
             break
-        chosen.append(one)
+        chosen.append(side)
         payments += more
     return chosen
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """Return all sides of these pages, whatever their cash."""
+    """Return batches with all sides of these pages, whatever their cash."""
     cash: list[Batch] = [[ChosenSide(side, page, -np.inf) for side in SIDES for page in ids]]
     return [*cash, *({name: list(ids)} for name in FORWARD)] if ids else []
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
-    """Let those of these sides spend that no other worker has emptied since they were chosen."""
+    """Let the sides of a batch spend, except those that other workers have emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
     if isinstance(batch, dict):
         return pushes.spend(tx, batch, rule, now)
+    # Lock the pages and their neighbours. Pages that were deleted in the meantime are skipped.
     before = _neighbours(batch, rule, partial(adjacency.payees, tx, rule=rule))
-    union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
-    # A page that was deleted since then has no links either, and a page of the batch has had its turn.
+    union = {page for links in before.values() for payer, payees in links.items() for page in (payer, *payees)}
     ledger = ClassicLedger.lock_present(tx, union, rule)
-    # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
+    # Read the links again: a read without locks can see half of a transaction that is being committed.
     links = _neighbours(batch, rule, partial(adjacency.locked_payees, tx, ledger))
-    there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
-    stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
-    go = [seen for index, seen in enumerate(there) if stored[seen.side][index] >= seen.stored - UNTOUCHED]
-    if batch and not go:
+    locked = [chosen for chosen in batch if ledger.holds([chosen.page, *links[chosen.side].get(chosen.page, ())])]
+    places = ledger.at([chosen.page for chosen in locked]).tolist()
+    full = [
+        chosen
+        for chosen, place in zip(locked, places, strict=True)
+        if ledger.stored[chosen.side][place] >= chosen.stored - UNTOUCHED
+    ]
+    if batch and not full:
         return Pushed(lost=len(batch))
+    # Spend and write.
     ledger.open(tx, now)
-    turns = [_turn(ledger, seen, links[seen.side][seen.page]) for seen in go]
-    did = ledger.spend(turns)
+    turns = [_turn(ledger, chosen, links[chosen.side][chosen.page]) for chosen in full]
+    had_cash = ledger.spend(turns)
     ledger.write(tx, now)
-    payments = sum(len(turn.payees) for turn, spent in zip(turns, did, strict=True) if spent)
-    return Pushed(sum(did), payments, len(there) - len(go))
+    payments = sum(len(turn.payees) for turn, spent in zip(turns, had_cash, strict=True) if spent)
+    return Pushed(sum(had_cash), payments, len(locked) - len(full))
 
 
 def _neighbours(
     batch: Sequence[ChosenSide], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
 ) -> Mapping[str, dict[int, list[int]]]:
-    """Return side → page → the pages that it pays, without links of weight 0; no pages if these are too many."""
+    """Return side → page → the pages that it pays, without links of weight 0. A page with too many has none."""
     links: dict[str, dict[int, list[int]]] = {}
     for side in SIDES:
-        fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}
-        few = [page for page, few in fits.items() if few]
-        many = [page for page, few in fits.items() if not few]
-        payees_of = read(side, few)
+        # Read no links of pages that certainly have too many. If links can weigh 0, only a read gives the number.
+        fits = {each.page: rule.weightless or each.links <= rule.max_payees for each in batch if each.side == side}
+        payees_of = read(side, [page for page, few in fits.items() if few])
         links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in payees_of.items()}
-        links[side] |= {page: [] for page in many}
+        links[side] |= {page: [] for page, few in fits.items() if not few}
     return links
 
 
-def _turn(ledger: ClassicLedger, seen: ChosenSide, payees: Sequence[int]) -> Turn:
-    payer = int(ledger.at([seen.page])[0])
+def _turn(ledger: ClassicLedger, chosen: ChosenSide, payees: Sequence[int]) -> Turn:
+    payer = int(ledger.at([chosen.page])[0])
     places = ledger.at(payees)
-    own = np.full(len(places), payer)
-    hub = seen.side == "hub"
-    weights = ledger.weights(own, places)
-    return Turn(hub, payer, places, weights)
+    weights = ledger.weights(np.full(len(places), payer), places)
+    return Turn(chosen.side == "hub", payer, places, weights)
 
 
 def _rebase(tx: Tx, first: int, rule: Rule, now: float) -> Pushed:
@@ -175,7 +183,7 @@ def _rebase(tx: Tx, first: int, rule: Rule, now: float) -> Pushed:
     virtual = ledger.open(tx, now)
     if virtual.rebased != first:
         return Pushed(lost=1)
-    # The creator of a page holds the virtual page's lock, so there are no new pages from here on.
+    # The creator of a page locks the virtual page, so that no page can be new from here on.
     if tx.one("classic/ids_in", first=first, limit=REBASE_IDS)[0] != ids:
         raise Again
     if not virtual.rebasing:

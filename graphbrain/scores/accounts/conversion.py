@@ -1,10 +1,12 @@
-"""Conversion from one engine to the other: the data that belongs to an engine, and the restart of the accounts.
+"""Conversion from one engine to the other: the data of each engine, and the restart of the accounts.
 
-While a brain is converted its `engine` has a value of its own, and only the conversion can lock accounts. Each batch is
-one transaction that checks that the brain is still in that state. The last batch locks the (:Brain) and gives it the
-new engine. A conversion that was killed is run again and continues, or is reverted. The classic engine pays all pages
-in equal parts. Meanwhile the brain keeps the policy of payouts in `exact_payout`. The policy returns with the exact
-engine: it is scaled anew and applied by the same pass as after any change of it. Statements: classic/make_index_*,
+While a brain is converted, its `engine` is neither of the two (`between`), and only the conversion can lock accounts.
+Each batch is one transaction that checks that the brain is still in that state. The last batch locks the (:Brain) and
+gives it the new engine. A conversion that was killed is run again and continues, or is reverted.
+
+The classic engine pays all pages in equal parts. A brain with this engine keeps the policy of payouts in
+`exact_payout`. When the exact engine returns, the policy is scaled anew and applied by the same backfill as after any
+change of it. Statements: classic/make_index_*,
 classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read, brain/change, brain/advance, brain/sizes.
 """
 
@@ -33,23 +35,26 @@ def between(engine: str) -> str:
 
 
 def properties(rule: Rule, now: float, pages: int = 0, before: float = 0.0) -> dict[str, float | None]:
-    """Return the properties of the (:Brain) for an engine that begins with `pages` pages and a clock of `before`."""
+    """Return the virtual page's properties of the (:Brain), all null for the exact engine.
+
+    `pages` and `before`: the number of pages and the clock with which the engine begins.
+    """
     clock = rule.classic.clock(now, before)
     fresh = virtual_properties(Virtual(pages=pages, hub_held=float(pages), clock=clock, updated=clock))
     return dict(fresh) if _meant(rule.engine) == "classic" else dict.fromkeys(fresh)
 
 
 def _meant(engine: str) -> str:
-    """Return the engine that a brain has, or is being given."""
+    """Return the engine that a brain has, or that a conversion gives it."""
     return engine.removeprefix("to_")
 
 
 def furnish(graph: Graph, engine: str = "exact") -> None:
     """Make the indexes on cash that the classic engine needs, or drop them.
 
-    The engine is the one that the brain has or is being given, or `engine` if there is no brain yet. Indexes cannot be
-    made under the brain's lock. So the process looks again afterwards, and does the opposite if the brain was converted
-    in the meantime: the last of several processes is right.
+    `engine`: the engine if there is no brain yet. Indexes cannot be made under the brain's lock. So the process reads
+    the engine again afterwards, and starts again if the brain was converted in the meantime. The process that ends last
+    leaves the right indexes.
     """
     built, wanted = None, _wanted(graph, engine)
     while built != wanted:
@@ -61,7 +66,7 @@ def furnish(graph: Graph, engine: str = "exact") -> None:
 
 
 def _wanted(graph: Graph, engine: str) -> str:
-    """Return the engine that the brain's indexes are to fit."""
+    """Return the engine for which the brain needs indexes."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     return engine if stored is None else _meant(stored["engine"])
 
@@ -81,7 +86,7 @@ def begin(tx: Tx, engine: str, rule: Rule, now: float) -> None:
 
 
 def reset(tx: Tx, engine: str, ids: Sequence[int], last: str, rule: Rule, now: float) -> None:
-    """Restart the accounts of pages, with the marks that follow."""
+    """Restart the accounts of pages, and write the marks that follow from them."""
     own = replace(rule, engine=engine)
     kind = ledgers.of(own)
     kind.lock_present(tx, ids, own)
@@ -100,7 +105,7 @@ def finish(tx: Tx, engine: str, rule: Rule, now: float) -> None:
     stored = _same(tx, rule)
     pages = tx.one("brain/sizes")[0]
     settings: dict[str, Any] = {"engine": engine, "converted_until": None}
-    if engine == "exact":  # the accounts have begun with the last payouts of the pages, if they had any
+    if engine == "exact":
         payout = stored.get("exact_payout") or rule.payout
         settings |= {"payout": payout, "exact_payout": None, **payout_policy.scaled(tx, replace(rule, payout=payout))}
     virtual = properties(replace(rule, engine=engine), now, pages, stored.get("virtual_clock") or 0.0)

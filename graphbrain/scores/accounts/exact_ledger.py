@@ -1,4 +1,4 @@
-"""The ledger of the exact engine: signed cash, repaired by `algebra` when links change.
+"""The ledger of the exact engine: signed cash, which changes by `algebra` when links change.
 
 Statements: accounts/*.
 """
@@ -49,7 +49,7 @@ _COLUMNS = (
 
 
 class AccountMarks:
-    """The marks that follow from accounts: ranks, priorities, lane."""
+    """The marks that follow from accounts: ranks, priorities and lanes."""
 
     def __init__(self, ledger: Ledger) -> None:
         hub, authority = ledger.hub_score, ledger.authority_score
@@ -60,12 +60,12 @@ class AccountMarks:
 
     @property
     def lane(self) -> Ints:
-        """Return the lanes by the accounts at the time of the call."""
+        """Return the lanes that follow from the accounts at the time of the call."""
         return self._ledger.lanes()
 
 
 class Ledger(Accounts):
-    """The accounts of the exact engine: signed cash, repaired when links change."""
+    """The ledger of the exact engine. Cash can be negative: a link that disappears takes back what it has paid."""
 
     engine = "exact"
     keeps_payouts = True
@@ -92,7 +92,7 @@ class Ledger(Accounts):
         self.marks_before = AccountMarks(self)
 
     def read_payouts(self, tx: Tx) -> None:
-        """Read the payouts of the pages; `write` will pay the difference to the payouts due."""
+        """Read the payouts of the pages. `write` will pay the difference to the payouts due."""
         rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
         table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
         self.payout, own = table[:, 1].copy(), table[:, 2]
@@ -101,12 +101,13 @@ class Ledger(Accounts):
         self._pays = True
 
     def due_payout(self) -> Floats:
-        """Return the payouts due to the pages: the one set by hand, or else the rule's."""
+        """Return the payout due to each page: the payout that was set by hand, or without one the rule's."""
         by_rule = algebra.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
         return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
 
     def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        """Set payouts by hand, and pay the difference to the cash of both sides."""
+        """Set payouts by hand (id → payout, None: the rule's). `write` pays the difference to the cash of both
+        sides."""
         if not payouts:
             return
         if not self._pays:
@@ -120,24 +121,24 @@ class Ledger(Accounts):
         return algebra.residual(keep, score, weight, paid)
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Change weights, and let each end receive or return the amount that the other end's links have got."""
+        """Change weights. Each end receives the amount that the other end's links have got, or gives it back."""
         np.add.at(self.hub_cash, a, w * self.authority_paid[b])
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
 
     def bury(self, page: int) -> None:
-        """Remove a page. Without its links, its account holds only its payout."""
+        """Remove a page. Nothing is to do: without links, its account has only its payout."""
 
     def urgency(self, side: str) -> Ints:
-        """Return the priorities as in any ledger, and those of both sides of the accounts."""
+        """Return the priorities of a side: the hub, the authority, or a forward account."""
         if side not in ("hub", "authority"):
             return super().urgency(side)
         keep, score, weight, paid = self._side(side)
         return algebra.priority(algebra.residual(keep, score, weight, paid), weight, self.rule.eps)
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """Spend as in any ledger, and on both sides of the accounts."""
+        """Push a side: the hub, the authority, or a forward account."""
         if side not in ("hub", "authority"):
             super().push(side, pages, payers, payees)
             return
@@ -147,7 +148,7 @@ class Ledger(Accounts):
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
         """Push between new pages and the pages that name them until little cash waits between them.
 
-        These writes would happen in any case, or soon after by a push that would have to lock all the pages again.
+        The pages are locked and written in any case. A later push would have to lock them again.
         """
         sources = self.at([page for page, others in links.items() for _ in others])
         targets = self.at([other for others in links.values() for other in others])
@@ -159,7 +160,7 @@ class Ledger(Accounts):
         pushes = payments = 0
         for _ in range(ROUNDS):
             before = pushes
-            # Push each side whose waiting cash is worth a push.
+            # Push the pages whose waiting cash is worth it.
             for side, (payers, payees) in ends.items():
                 keep, score, weight, paid = self._side(side)
                 waiting = algebra.residual(keep, score, weight, paid)
@@ -175,10 +176,10 @@ class Ledger(Accounts):
         return pushes, payments
 
     def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
-        """Return the places whose links on this side are all among these payers and weights, and are few enough for a
-        push.
+        """Return a mask of the places whose links on this side are all among these, and are few enough for a push.
 
-        The weights are whole multiples of 1/1024, so their sums are exact.
+        `weights[i]` is the weight of the link of `payers[i]`. Weights are whole multiples of 1/1024: their sums are
+        exact.
         """
         weight = self.out_weight if side == "hub" else self.in_weight
         count, seen = np.bincount(payers, minlength=len(weight)), np.bincount(payers, weights, len(weight))
@@ -186,7 +187,7 @@ class Ledger(Accounts):
         return whole
 
     def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
-        """Return the places at which a push for these scores would pay more than this share of them."""
+        """Return a mask of the places at which a push for these goals would pay more than this share of the goal."""
         keep, _, weight, paid = self._side(side)
         waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
         return (waiting > share * goals) & (weight[places] > 0.0)
@@ -195,8 +196,9 @@ class Ledger(Accounts):
         """Spend as if the scores of the places `pages` were the `goals`.
 
         H becomes the goal, e takes the difference, Z becomes keep·H/d, and the links `payers[i]` – `payees[i]` (all
-        their links) pay the step of Z. A push is the case whose goal is the own score: H += e, e = 0.
+        links of `pages`) pay the step of Z. A push is the case in which the goal is the page's score: H += e, e = 0.
         """
+        # Bring the account of each page to its goal.
         history = getattr(self, f"{side}_history")
         cash = getattr(self, f"{side}_cash")
         keep, _, weight, paid = self._side(side)
@@ -206,6 +208,7 @@ class Ledger(Accounts):
         step = np.zeros(len(history))
         step[pages] = new - paid[pages]
         paid[pages] = new
+        # Pay the other side along the links.
         other = self.authority_cash if side == "hub" else self.hub_cash
         sources, targets = (payers, payees) if side == "hub" else (payees, payers)
         np.add.at(other, payees, self.weights(sources, targets) * step[payers])
@@ -219,18 +222,20 @@ class Ledger(Accounts):
         return keep, self.authority_score, self.in_weight, self.authority_paid
 
     def absorb(self, side: str, goals: Floats) -> None:
-        """Move the cash of one side to its history for pages that have already paid all that these scores give.
+        """Move the cash of one side to its history for pages that have already paid all that these goals give.
 
-        The cash has been spent in advance. `goals` has a score for every place, nan for none.
+        `goals` has a score for every place, nan for none.
         """
         history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
         keep, _, weight, paid = self._side(side)
-        ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
-        history[ahead] += cash[ahead]
-        cash[ahead] = 0.0
+        due = np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0)
+        settled = (weight > 0.0) & (paid == due)
+        history[settled] += cash[settled]
+        cash[settled] = 0.0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
-        """Write as in any ledger, and return the true marks."""
+        """Write the differences from the locked state and the marks that follow. Return the marks."""
+        # Write the accounts of sides that have spent, and of sides that only received.
         payouts = self._pay() if self._pays else []
         marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
         authority = self._changed("authority_history", "authority_paid")
@@ -241,6 +246,7 @@ class Ledger(Accounts):
             "authorities_received": self._block(self._changed("authority_cash") & ~authority, "authority_cash"),
             "payouts": payouts,
         }
+        # Write the marks.
         for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
             mark, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
             blocks[f"{side}_priorities"] = self._mark(side, mark, before, all_marks, weight)
@@ -248,10 +254,10 @@ class Ledger(Accounts):
         return marks
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> AccountMarks:
-        """Write the changes of a settling pass and the marks that follow from them. Return the true marks.
+        """Write the changes of a settling pass. Return the marks that follow from the accounts.
 
-        The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
-        theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
+        The pass itself writes new priorities at its end. Until then the settled sides (places `hubs` and `authorities`)
+        lose their priority, and no side gets one. The time of the settling is a property of the brain, not of pages.
         """
         # Find what has changed since the pages were locked.
         payouts = self._pay() if self._pays else []
@@ -269,7 +275,7 @@ class Ledger(Accounts):
             "authorities_received": self._block(received & ~authority, "authority_cash"),
             "payouts": payouts,
         }
-        # Sides that only received keep their marks; those that need no push lose them.
+        # Other sides keep their priority, or lose it if they need no push.
         for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):
             new, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
             absorbed = self._changed(f"{side}_history") & ~settled
@@ -279,7 +285,7 @@ class Ledger(Accounts):
         return marks
 
     def _rank_blocks(self, marks: AccountMarks, all_marks: bool) -> Blocks:
-        """Return the blocks of the ranks by which pages are found, and of the places where they wait."""
+        """Return the blocks of ranks, lanes and factors of sections."""
         before = self.marks_before
         return self._place_blocks(all_marks) | {
             "hub_ranks": self._mark(None, marks.hub_rank, before.hub_rank, all_marks),
@@ -291,9 +297,8 @@ class Ledger(Accounts):
         payout = self.due_payout()
         self.hub_cash += payout - self.payout
         self.authority_cash += payout - self.payout
-        by_hand = ~np.isnan(self.own_payout)
-        which = (
-            (payout != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (payout != self._own_before))
-        )
+        # Write payouts that are others than before, or that are set by hand now and were not, or the reverse.
+        by_hand, was_by_hand = ~np.isnan(self.own_payout), ~np.isnan(self._own_before)
+        changed = (payout != self.payout) | (by_hand != was_by_hand) | (by_hand & (payout != self._own_before))
         self.payout = payout
-        return self._block(which, np.where(payout == 1.0, np.nan, payout), np.where(by_hand, payout, np.nan))
+        return self._block(changed, np.where(payout == 1.0, np.nan, payout), np.where(by_hand, payout, np.nan))

@@ -1,9 +1,9 @@
-"""The fixed point of forward accounts, written at once, where pushes would circulate for long.
+"""The fixed point of forward accounts, computed in memory and written at once. Pushes would take much longer.
 
 The links are exported, and the fixed point s = first + share · Σ w·s/d is found in memory while other transactions run.
-Then pages pass on the amounts due, batch by batch. Each page is paid the amounts that its sources have paid, so the
-accounts are right at every commit whatever has changed, and a kill needs no repair. Pages that are still off afterwards
-are left to pushes.
+Then pages pass on the amounts due, batch by batch. Each page gets the amounts that its sources have paid, so the
+accounts are right at every commit whatever has changed, and a kill needs no repair. Pushes do the pages that are still
+off afterwards.
 """
 
 from __future__ import annotations
@@ -32,8 +32,13 @@ CLOSE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of an account: the exported links, the score of each page at the fixed point, and the places of the
-    pages that have passed on too little or too much for it."""
+    """The goal of an account.
+
+    Attributes:
+        table: The exported links.
+        scores: The score of each page at the fixed point.
+        off: The places of the pages that have passed on too little or too much for it.
+    """
 
     table: LinkTable
     scores: Floats
@@ -41,8 +46,8 @@ class Goal:
 
 
 def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> Goal:
-    """Export the links and find the fixed point of an account in which all pages with links pass on and all begin
-    alike.
+    """Export the links and find the fixed point of an account. All its pages must begin with the same amount, and all
+    with links pass on.
 
     Args:
         graph: The connection.
@@ -50,6 +55,7 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
         account: The forward account.
         tolerance: The largest sum of errors of shares (as `analyst.inspect.pages.ForwardSums.error`).
     """
+    # Solve for the scores.
     table = exports.links(graph)
     weights = None
     if rule.intra_host_weight != 1.0:
@@ -57,6 +63,7 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
         weights = solve.link_weights(table.offsets, table.targets, hosts, rule.intra_host_weight)
     allowed = (1.0 - account.share) * tolerance / 2.0
     out, scores = fixed_point(table, account, weights, STEADY * allowed)
+    # Find the pages whose payments do not fit their scores.
     paid = exports.column(graph, table, account.paid)
     goals = account.share * scores
     missing = np.abs(goals - out * np.where(np.isnan(paid), 0.0, paid))
@@ -64,8 +71,10 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
 
 
 def fixed_point(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:
-    """Return the weight of each page's links and each page's score, by rounds until one changes less than `change` of
-    all."""
+    """Return the weight of each page's links, and each page's score.
+
+    Rounds end when one changes the scores by at most the share `change` of their sum.
+    """
     if weights is None:
         rows: Rows | solve.Weighted = Rows(table.offsets, table.targets)
     else:
@@ -81,8 +90,8 @@ def fixed_point(table: LinkTable, account: Forward, weights: Floats | None, chan
 
 
 def batches(goal: Goal, most: int) -> Iterator[dict[int, float]]:
-    """Yield the pages that are off, each with its score at the fixed point, largest first, for up to `most`
-    payments."""
+    """Yield the pages that are off, each with its score at the fixed point, in batches of about `most` payments. The
+    largest scores come first."""
     places = goal.off[np.argsort(-goal.scores[goal.off], kind="stable")]
     counts = np.diff(goal.table.offsets)[places]
     part = np.cumsum(counts) // max(1, most)

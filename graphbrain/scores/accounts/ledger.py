@@ -36,10 +36,10 @@ __all__ = ["Accounts", "Blocks"]
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
-"""Read for a forward account of a page, or for its payments, if none is stored."""
+"""The value that is read for a forward account of a page, or for its payments, if none is stored."""
 
 Blocks = dict[str, list[list[Any]]]
-"""The blocks of a writing statement by name: of each the ids of pages, and columns of values."""
+"""The blocks of a writing statement by name. A block is the ids of pages, followed by columns of values."""
 
 
 class Accounts(Sides):
@@ -50,9 +50,9 @@ class Accounts(Sides):
     locking: ClassVar[str]
     """The statement that locks pages and reads their accounts."""
     writing: ClassVar[str]
-    """The statement that writes them: each block of it is a group of properties of some of the pages."""
+    """The statement that writes accounts. Each of its blocks has a group of properties for some of the pages."""
     first: ClassVar[Mapping[str, float]]
-    """The account with which a page is created."""
+    """The properties of the account of a new page."""
     keeps_payouts: ClassVar[bool]
     """True if the history of a new page begins with its payout."""
 
@@ -66,18 +66,18 @@ class Accounts(Sides):
     path_repeats: Floats
     siblings_before: Floats
     harvest: Floats
-    """The factor of its section with which an unfetched page waits."""
+    """The factor that a page's section gives it while it waits for its first visit."""
     flow: Floats
     flow_paid: Floats
     live_pagerank: Floats
     live_pagerank_paid: Floats
-    """The forward accounts (`rules.Forward`): the pages' amounts, and the amount that each unit of weight of their
+    """The forward accounts (`rules.Forward`): the amount of each page, and the amount that each unit of weight of its
     links has got."""
     flow_passes: Flags
     live_pagerank_passes: Flags
-    """True if a page has been read while the account was passed on, and not as an alias. Other pages pass none on."""
+    """True if a page was read while the account was passed on, and is no alias. Other pages pass none on."""
     links_sum: Ints
-    """The number that identifies the links of each page (`sums_of_links`); NONE if unknown, as for imported pages."""
+    """The number that identifies the links of each page (`sums_of_links`). NONE if unknown, as for imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
         wide = len(self.columns) + 1
@@ -98,7 +98,7 @@ class Accounts(Sides):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
-        # An amount that was never written is the first one of its page.
+        # A page whose amount was never written has its first amount.
         self.forwards = rule.forwards
         self._unwritten: dict[str, Flags] = {}
         for forward in self.forwards:
@@ -109,7 +109,7 @@ class Accounts(Sides):
             setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        # Keep what was read, to write the difference only.
+        # Keep the locked state, so that only differences are written.
         passing = (f"{forward.name}_passes" for forward in self.forwards)
         self._before = {name: getattr(self, name).copy() for name in (*self.columns, *passing)}
         self.in_weight[self.at(unlinked)] = 0.0
@@ -117,10 +117,10 @@ class Accounts(Sides):
 
     @classmethod
     def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, created: Sequence[int] = ()) -> A:
-        """Lock pages in the order of their ids. `created`: those of them that this transaction has created.
+        """Lock pages in the order of their ids. `created`: the pages among them that this transaction has created.
 
-        A new page is created with the weight of the links that it is about to get, which saves a second write. Here it
-        has none, unless another transaction has linked to it between its creation and the lock.
+        To save a second write, a new page is stored with the weight of the links that it is about to get. In the ledger
+        its weight is 0, unless another transaction has linked to it between its creation and the lock.
 
         Raises:
             Again: A page was deleted in the meantime.
@@ -171,16 +171,17 @@ class Accounts(Sides):
     def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
         """Give a provisional score to pages that are younger than the batch score that the order uses.
 
-        The score comes from the pages that have just been read (`links`, page → all it links to), for the pages to
-        which they did not link before (`new`).
+        Args:
+            links: Page that was just read → all pages it links to.
+            new: Page that was just read → the pages to which it did not link before. These get the scores.
         """
         if self.rule.value not in METHODS or not new:
             return
         has_value = self._ranked | self._guessed
         if not has_value.any():
             return
-        given: dict[int, float] = {}
-        # A page passes on the score that it has, or the guess of it.
+        guesses: dict[int, float] = {}
+        # A page passes on its score, or the guess of it.
         values, counts = np.where(has_value, self._values, 0.0), np.where(has_value, self.in_weight, 0.0)
         for page, targets in new.items():
             ends = self.at(links[page])
@@ -189,24 +190,25 @@ class Accounts(Sides):
             for target in self.at(targets).tolist():
                 if not self._ranked[target]:
                     before = float(values[target]) if has_value[target] else lanes.first_given(self.rule)
-                    given[target] = given.get(target, before) + passed
-        if given:
-            places = list(given)
-            self._values[places] = list(given.values())
+                    guesses[target] = guesses.get(target, before) + passed
+        # Use the guesses in this transaction, and store them.
+        if guesses:
+            places = list(guesses)
+            self._values[places] = list(guesses.values())
             self._waits_anew = True
-            tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(given.values()))
+            tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(guesses.values()))
 
     def open(self, tx: Tx, now: float) -> object:
-        """Read the values that all accounts share, so that the scores of these pages are known. If there are such
-        values, they are locked after the pages."""
+        """Read the values that all accounts share, if the engine has such values. They are needed for scores, and are
+        locked after the pages."""
 
     def weighed(self, tx: Tx, now: float) -> Floats:
-        """Return the values of the pages for the schedule, relevance included. No page may be locked afterwards."""
+        """Return the values of the pages for the schedule, with their relevance. No page may be locked afterwards."""
         self.open(tx, now)
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
     def lanes(self, value: Floats | None = None, *, steady: bool = True) -> Ints:
-        """Return the lane each page should be in now, or if it had this value. With `steady`, a page keeps its lane if
+        """Return the lane of each page by its present value, or by `value`. With `steady`, a page keeps its lane if
         that is about right."""
         value = self._value() if value is None else value
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
@@ -220,7 +222,7 @@ class Accounts(Sides):
         return self.hub_score if self.rule.value == "hub" else self._values
 
     def valued(self, authority: Floats) -> Floats:
-        """Return the values of pages with these authority scores, where new pages are valued by a blend."""
+        """Return the values of pages with these authority scores. An unfetched page has the value of the blend."""
         page_columns = PageColumns(
             self.in_weight,
             self.depth,
@@ -269,23 +271,23 @@ class Accounts(Sides):
         return depths
 
     def may_link(self, pages: Sequence[int]) -> list[bool]:
-        """Return which of these pages may link to others: those with links of some weight, or all if weight is not
-        required."""
+        """Return for each of these pages whether it may have links: its links have some weight, or the rule has links
+        of weight 0."""
         return ((self.out_weight[self.at(pages)] > 0.0) | self.rule.weightless).tolist()  # type: ignore[no-any-return]
 
     def may_be_linked(self, pages: Sequence[int]) -> list[bool]:
-        """Return which of these pages others may link to."""
+        """Return for each of these pages whether others may link to it."""
         return ((self.in_weight[self.at(pages)] > 0.0) | self.rule.weightless).tolist()  # type: ignore[no-any-return]
 
     def in_links_turned(self) -> list[int]:
-        """Return the pages that may have lost their last in-link since the lock, or have got their first."""
+        """Return the pages that may have lost their last in-link since the lock, or got their first one."""
         turned = (self._before["in_weight"] > 0.0) != (self.in_weight > 0.0)
         if self.rule.weightless:
             turned = self._linked
         ids: list[int] = self.ids[turned].tolist()
         return ids
 
-    # ------------------------------------------------------------------------------- what happens to pages
+    # ------------------------------------------------------------------------------- changes of pages
 
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Record that links appear (+1) or disappear (−1)."""
@@ -302,19 +304,20 @@ class Accounts(Sides):
         self._weigh_and_pay(a, b, np.full(len(a), change))
 
     def _weigh_and_pay(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Change weights as `_weigh`, and pay the targets the amounts of the forward accounts of their sources."""
+        """Change the weights of links from places `a` to places `b` by `w`, with the accounts at both ends."""
         self._weigh(a, b, w)
         for forward in self.forwards:
             np.add.at(getattr(self, forward.name), b, w * getattr(self, forward.paid)[a])
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Change the weight of links between these places, and the amounts that their ends have got."""
+        """Change the weights of links from places `a` to places `b` by `w`, with the engine's accounts of both ends."""
         raise NotImplementedError
 
     def lower(self, depths: Mapping[int, int], linking: Collection[int] = frozenset()) -> list[int]:
-        """Record another way to pages (id → depth in clicks), and return the pages that become less deep by it.
+        """Record that pages can be reached at these depths (id → clicks), and return those whose depth falls.
 
-        Those with links are marked, and `linking`, which are about to get some: their targets must get their depths.
+        The returned pages that have links, or that are `linking` (about to get some), are marked: the depths of their
+        targets must be lowered, too.
         """
         pages = np.array(list(depths), dtype=np.int64)
         places, offered = self.at(pages), np.array(list(depths.values()), dtype=np.float64)
@@ -326,7 +329,7 @@ class Accounts(Sides):
         return lowered
 
     def deepened(self, pages: Iterable[int]) -> None:
-        """Record that the targets of these pages have got their depths."""
+        """Record that the depths of the targets of these pages have been lowered. This removes the marks of `lower`."""
         for page, depth in zip(pages, self.depths_of(list(pages)), strict=True):
             self._lowered[page] = (page, depth, None)
 
@@ -335,18 +338,18 @@ class Accounts(Sides):
         self._set_seeds(pages, True)
 
     def cease_as_seeds(self, pages: Iterable[int]) -> None:
-        """Make pages ordinary pages that are no seeds."""
+        """Make seeds ordinary pages, without the flow and the payout of a seed."""
         self._set_seeds(pages, False)
 
-    def _set_seeds(self, pages: Iterable[int], are: bool) -> None:
+    def _set_seeds(self, pages: Iterable[int], are_seeds: bool) -> None:
         before = self.is_seed.copy()
-        self.is_seed[self.at(list(pages))] = are
+        self.is_seed[self.at(list(pages))] = are_seeds
         for forward in self.forwards:
             has: Floats = getattr(self, forward.name)
             has += forward.first(self.is_seed) - forward.first(before)
 
     def note_first_fetch(self, moments: Mapping[int, float]) -> None:
-        """Record the time of the first fetch of pages (id → time), on which payouts and lanes may depend."""
+        """Record the time of the first fetch of pages (id → time). Payouts and lanes may depend on it."""
         if moments:
             self.first_fetched[self.at(list(moments))] = list(moments.values())
 
@@ -363,7 +366,7 @@ class Accounts(Sides):
             self._waits_anew = True
 
     def take_harvest(self, factors: Mapping[int, float]) -> None:
-        """Record the factors of their sections with which pages wait (id → factor, above 0 and at most 1)."""
+        """Record the factors that sections give to waiting pages (id → factor, above 0 and at most 1)."""
         self.harvest[self.at(list(factors))] = list(factors.values())
         self._waits_anew = True
 
@@ -388,10 +391,10 @@ class Accounts(Sides):
     def pass_on(self, links: Mapping[int, Sequence[int]], aliases: Iterable[int] = ()) -> None:
         """Let pages that were just read pass on the amount due of each forward account that is kept.
 
-        After it each unit of link weight has got share · F/d in all, whatever it was before. Flow is the cash of OPIC
-        of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when it is read. F = first + Σ
-        w·paid over the in-links holds at every commit, so it can be recomputed anywhere. `aliases` pass no flow on: the
-        alias's target gets its in-links, and with them the amounts that these have paid.
+        Afterwards each unit of link weight has got share · F/d in all, whatever it had got before. Flow is the cash of
+        OPIC of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when it is read. F = first
+        + Σ w·paid over the in-links holds at every commit, so F can be recomputed anywhere. `aliases` pass no flow on:
+        the alias's target gets their in-links, and with them the amounts that these have paid.
 
         Args:
             links: Page → all pages it links to, all locked.
@@ -420,7 +423,7 @@ class Accounts(Sides):
     def _pass(self, forward: Forward, pages: Ints, sources: Ints, targets: Ints, goals: Floats | None = None) -> None:
         """Let the places `pages` pass on the amount due along `sources[i]` → `targets[i]` (all their links).
 
-        With `goals`, a value for every place, the amount is the one due for these scores.
+        `goals`: A score for every place. With it, the amount is the one that is due for these scores.
         """
         payouts = self._forward_due(forward) if goals is None else forward.share * goals
         has, paid = getattr(self, forward.name), getattr(self, forward.paid)
@@ -444,7 +447,8 @@ class Accounts(Sides):
         return algebra.forward_priority(self._forward_due(forward), self.out_weight, paid, forward.eps)
 
     def may_pass_on(self, pages: Iterable[int], aliases: Iterable[int]) -> None:
-        """Let pages that were read before pushes passed an account on do so too, and `aliases` not."""
+        """Let pages pass on the accounts that pushes pass on, also if they were read before pushes did so. `aliases`
+        pass nothing on."""
         for forward in self.forwards:
             if forward.pushed and forward.by_reading:
                 self._passes(forward)[self.at(list(pages))] = True
@@ -472,16 +476,15 @@ class Accounts(Sides):
     def park(self, side: str, pages: Ints) -> None:
         """Remove a side of these pages (by id) from the order of work until they are paid again.
 
-        They have more neighbours than a push may have, or they are not worth one: other workers have pushed them, and
-        the mark came from a transaction that did not know.
+        They have more neighbours than a push may have, or are not worth a push: other workers have pushed them, and a
+        transaction that began earlier has written their mark.
         """
         parked = np.zeros(len(self.ids), dtype=bool)
         parked[self.at(pages)] = True
         self._parked[side] = parked
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
-        """Push the sides that are worth it and whose links are all among these, so that no further page has to be
-        locked.
+        """Push the sides that are worth it and have all their links among these. No further page has to be locked.
 
         Args:
             links: Page → the pages it links to, all locked.
@@ -510,17 +513,22 @@ class Accounts(Sides):
         """
         if not links:
             return
+        # Flatten the links: `each` is the row of a link's page, `others` the place of its other end, negative if that
+        # is not locked.
         pages = self.at(list(links))
         each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
         ids = np.array([other for page in links.values() for other in page], dtype=np.int64)
         others = self.seek(ids)
+        # Compare the sums of weights. The weight of a link to a page that is not locked may be unknown (NaN), which
+        # equals every weight.
         unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
         ledger_weights = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - ledger_weights) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
-        if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
+        # If links can have weight 0, a weight does not show that a page has no links: remember the links themselves.
+        if side == "hub" and whole and self.rule.weightless:
             sums = sums_of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
@@ -544,30 +552,32 @@ class Accounts(Sides):
         return [self.ids[which].tolist(), *(_plain(each[which]) for each in arrays)]
 
     def _link_blocks(self, all_marks: bool) -> Blocks:
-        """Return the blocks that follow from links: weights, depths, and of forward accounts the amounts, payments and
-        marks.
+        """Return the blocks that follow from links: weights, depths, and the amounts, payments and marks of forward
+        accounts.
 
         A page without a kept account gets its first amount in the backfill of all marks.
         """
+        # Write weights and depths.
         blocks = {
             "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),
             "in_weights": self._block(self._changed("in_weight"), "in_weight"),
             "depths": [list(each) for each in zip(*self._lowered.values(), strict=True)],
         }
         for forward in self.forwards:
-            name, given = forward.name, all_marks and forward.kept and forward.other > 0.0
+            # Write the amount of each page, the amount that its links have got, and its priority.
+            name, fills = forward.name, all_marks and forward.kept and forward.other > 0.0
             paid = np.where(self._passes(forward), getattr(self, forward.paid), np.nan)
             before, priority = self._urgency_before[name], self._forward_priority(forward)
             relieved = "out_weight" if forward.pushed else None
             blocks |= {
-                f"{name}_amounts": self._block(self._changed(name) | (self._unwritten[name] & given), name),
+                f"{name}_amounts": self._block(self._changed(name) | (self._unwritten[name] & fills), name),
                 f"{name}_payments": self._block(self._changed(forward.paid, f"{name}_passes"), paid),
                 f"{name}_priorities": self._mark(name, priority, before, all_marks, relieved),
             }
         return blocks
 
     def _place_blocks(self, all_marks: bool) -> Blocks:
-        """Return the blocks of where pages wait: their lanes, and the factors of their sections."""
+        """Return the blocks of the lanes of pages, and of the factors of their sections."""
         lane, harvest = self.lanes(steady=not all_marks), np.where(self.harvest == 1.0, np.nan, self.harvest)
         return {
             "lanes": self._block(lane != self._before["lane"], lane),
@@ -577,10 +587,10 @@ class Accounts(Sides):
     def _mark(
         self, side: str | None, mark: Ints, before: Ints, every: bool, weight: str | None = None
     ) -> list[list[Any]]:
-        """Return the block of a mark: of the places where it changes, or of `every` place.
+        """Return the block of a mark for the places where it changes, or for `every` place.
 
-        The priority of a `side` that pushes are to leave is removed, and the one of a side that they may do again, as
-        it has lost neighbours, is written anew (`_relieved` by this weight).
+        A parked `side` loses its priority. A side that has lost so many neighbours that pushes may have it again gets
+        its priority anew (`_relieved` by this `weight`).
         """
         changed = mark != before
         which = every | changed
@@ -592,10 +602,10 @@ class Accounts(Sides):
         return self._block(which, mark)
 
     def _relieved(self, weight: str) -> NDArray[np.bool_]:
-        """Return the sides that may have had more neighbours than a push allows, and now have fewer.
+        """Return the places of sides that may have had more neighbours than a push allows, and now have fewer.
 
-        Pushes have removed the marks of such sides, regardless of their accounts. A side has at most as many neighbours
-        as its weight divided by that of the lightest link that it pays along.
+        Pushes have removed the marks of such sides, whatever their accounts. A side has at most as many neighbours as
+        its weight divided by the weight of its lightest link.
         """
         before: Floats = self._before[weight]
         now: Floats = getattr(self, weight)

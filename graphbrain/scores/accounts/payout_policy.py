@@ -1,6 +1,6 @@
 """Changes of the payout policy and of link weights for a whole crawl while it runs.
 
-The transaction that makes a change records on the brain the start of the backfill of all pages that must follow. The
+A change must be applied to all pages. The transaction that makes it records on the brain that a backfill begins. The
 backfill (`brain_state`) proceeds in the order of keys, in batches. Each batch locks the brain, reads the progress,
 repairs the accounts of the next pages and records the progress in the same transaction. So any process may continue it,
 even if the one that began it is dead, and the invariant holds at every commit. During a change of payouts all other
@@ -47,7 +47,7 @@ REMARKING = (
 )
 """Settings on which state, queue, lane or marks of pages depend."""
 GROWN = 1.25
-"""Payouts are scaled anew when the number of pages has grown by this factor, or their mean is off by it."""
+"""Payouts are scaled anew when the number of pages has grown by this factor, or their mean is off from 1 by it."""
 NOTHING_BENT: Mapping[str, Any] = {
     "payout_scale": 1.0,
     "payout_pages": 0,
@@ -63,30 +63,33 @@ NOTHING_BENT: Mapping[str, Any] = {
 
 
 def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> None:
-    """Change shared settings, and record the backfills of all pages that must follow, including those in `notes`.
+    """Change shared settings, and record the backfills of all pages that follow from them and those in `notes`.
 
-    The caller's knowledge of the brain may be old, so the brain is read here under its lock.
+    The brain is read here under its lock, because the caller may have read an older state.
 
     Raises:
         BeingConverted: The brain is between two engines.
         SettingsError: The settings contradict those of the brain.
         Outdated: Links are being weighed anew or files imported; that must end first.
     """
+    # Refuse a change that cannot be made now.
     stored = tx.one("brain/lock")[0]
     before, after = Rule.of(stored), Rule.of({**stored, **settings})
     ledgers.of(before)
     if brain_state.closed(stored):
         raise Outdated("links are being weighed anew, or files imported")
     replace(Settings().with_stored(stored), **settings).checked()
+    # Note each backfill that follows.
     notes = dict(notes)
     if after.intra_host_weight != before.intra_host_weight:
         notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
-    moved = after.payout == "target" and after.target_relevance != before.target_relevance
-    moved |= after.payout == "hosts" and after.target_hosts != before.target_hosts
-    if after.payout != before.payout or moved:
+    other_targets = after.payout == "target" and after.target_relevance != before.target_relevance
+    other_targets |= after.payout == "hosts" and after.target_hosts != before.target_hosts
+    if after.payout != before.payout or other_targets:
         notes |= scaled(tx, after)
+    # The classic engine keeps the exact engine's policy for its return, unless the caller chooses one now.
     if before.engine == "classic" and "payout" in settings:
-        notes |= {"exact_payout": None}  # uniform was asked for, not only tolerated
+        notes |= {"exact_payout": None}
     if before.engine == "classic" and _spending(after) != _spending(before):
         notes |= {"virtual_stirred": stored["virtual_spent"]}
     if set(REMARKING) & set(settings):
@@ -97,14 +100,14 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
 
 
 def _spending(rule: Rule) -> tuple[object, ...]:
-    """Return the settings on which the classic engine's spending and history depend: a change of them makes it spend
-    anew."""
+    """Return the settings on which the classic engine's spending and history depend. After a change of them, the engine
+    spends anew."""
     options = rule.classic
     return rule.max_payees, options.relevance_rule, options.root_share, options.window
 
 
 def rescale(tx: Tx) -> None:
-    """Scale payouts anew if the crawl has still grown enough, or they are off, and no backfill is running."""
+    """Scale payouts anew if the crawl has grown by `GROWN` or their mean is off by it, and no backfill is running."""
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
@@ -115,7 +118,7 @@ def rescale(tx: Tx) -> None:
 
 
 def off(tx: Tx, rule: Rule) -> bool:
-    """Return True if the mean payout is far from 1. Reads every page."""
+    """Return True if the mean payout is off from 1 by `GROWN`. This reads every page."""
     return _off(rule, scaled(tx, rule))
 
 
@@ -125,11 +128,13 @@ def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
 
 
 def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
-    """Return the scale that makes the mean payout 1, if any page is paid, and a backfill that applies it to all
-    pages."""
-    pages, shares = tx.one("pages/shares", target=rule.target_relevance)
-    paid = _on_targets(tx, rule) if rule.payout == "hosts" else shares[rule.payout]
-    return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
+    """Return notes with the scale that makes the mean payout 1, and with a backfill that applies it to all pages.
+
+    If no page gets a payout, the scale is 1.
+    """
+    pages, shares_by_policy = tx.one("pages/shares", target=rule.target_relevance)
+    shares = _on_targets(tx, rule) if rule.payout == "hosts" else shares_by_policy[rule.payout]
+    return {"payout_scale": pages / shares if shares else 1.0, "payout_pages": pages, "repaying": ""}
 
 
 def _on_targets(tx: Tx, rule: Rule) -> int:
@@ -161,7 +166,7 @@ def repay(tx: Tx, now: float, revision: int) -> int:
 
 
 def reweigh(tx: Tx, now: float, revision: int) -> int:
-    """Give the links inside hosts of the next pages their new weight. The last batch opens the brain with a new
+    """Give the links inside hosts their new weight, for the next pages. The last batch opens the brain with a new
     revision.
 
     Returns:

@@ -1,8 +1,8 @@
 """Pushes of cash and of forward accounts, in batches, by any number of workers.
 
-A batch takes the sides with the highest waiting cash per link, of all accounts together, locks them and their
-neighbours in one order, spends and pays in memory by `algebra`, one account after the other, and writes. Pages whose
-links changed between the read of the links and the lock are left to the next batch. Statements: cash/*.
+A batch takes the sides with the highest waiting cash per link, of all accounts together. It locks them and their
+neighbours in one order, spends and pays in memory by `algebra`, one account after the other, and writes. A page whose
+links changed between the read of the links and the lock waits for the next batch. Statements: cash/*.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 ALONG = {"hub": "hub", "authority": "authority", "flow": "hub", "live_pagerank": "hub"}
-"""The side along whose links each account pays: forward accounts take the way of hub cash."""
+"""Account → the side along whose links it pays. Forward accounts pay along the same links as hub cash."""
 
 NO_LIMIT = 1_000_000_000
 """More links than any side has. Neo4j 5.26 counts links in 32 bits."""
 LINKS_OF_A_SIDE = 5
-"""A batch takes at most one side for this number of payments, because a page with few links costs more for itself."""
+"""The payments of a batch for each side that it may have. Pages with few links cost more than their payments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,18 @@ class Pushed:
 Candidate = tuple[int, int, int]
 """(page id, priority, number of links)"""
 Batch = dict[str, list[int]]
-"""The pages to push, by the account that pays."""
+"""Account → the pages that pay from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A batch that is wanted.
+    """The size and the choice of the next batch.
 
     Attributes:
         most: The largest number of payments.
-        spread: 1 for the sides that are most worth a push, more for a random part of so many times as many.
-        fewer: Only sides of fewer links.
+        spread: 1 to choose the sides that are most worth a push. With n, n times as many candidates are read, and a
+            random n-th of them is chosen.
+        fewer: Choose only sides with fewer links than this.
     """
 
     most: int
@@ -79,7 +80,7 @@ class Wanted:
 
     @property
     def rows(self) -> int:
-        """The number of candidates to read of each account."""
+        """Return the number of candidates to read of each account."""
         return max(1, self.most // LINKS_OF_A_SIDE) * self.spread
 
 
@@ -87,7 +88,7 @@ def candidates(_tx: Tx, waiting: Mapping[str, list[Candidate]], wanted: Wanted, 
     """Return the next sides to push.
 
     Args:
-        _tx: Other engines read with it.
+        _tx: The transaction, which only the classic engine needs.
         waiting: Account → the first candidates, the best first.
         wanted: The batch.
         rule: The rule of the accounts.
@@ -109,9 +110,10 @@ def forward_candidates(
 
 
 def comes_first(forward: Sequence[object]) -> bool:
-    """Return True if these are pushed before cash, which is every other time, at random.
+    """Return True if these candidates are pushed before those of cash: with probability ½.
 
-    Flow is measured against that of seeds, and cash against that of all pages, so neither is known to be more urgent.
+    The priority of flow is relative to the flow of seeds, that of cash to the cash of all pages. They cannot be
+    compared.
     """
     return bool(forward) and random.random() < 0.5
 
@@ -119,7 +121,7 @@ def comes_first(forward: Sequence[object]) -> bool:
 def _some(
     waiting: Mapping[str, list[Candidate]], accounts: Iterable[str], wanted: Wanted
 ) -> list[tuple[str, Candidate]]:
-    """Return (account, candidate) of these accounts, a random part of them if the batch is to be spread."""
+    """Return (account, candidate) of these accounts; with a spread, a random part of them."""
     some: list[tuple[str, Candidate]] = []
     for account in accounts:
         rows = waiting[account]
@@ -130,7 +132,7 @@ def _some(
 
 
 def within(chosen: Iterable[tuple[str, Candidate]], wanted: Wanted) -> Batch | None:
-    """Return the batch of the first of these, at least one, until their payments reach `wanted.most`."""
+    """Return the batch of the first candidates, at least one, with at most `wanted.most` payments."""
     pages: list[tuple[str, int]] = []
     payments = 0
     for account, (page, _, links) in chosen:
@@ -149,12 +151,12 @@ def _batch(pages: Iterable[tuple[str, int]]) -> Batch:
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """Return all sides of these pages, whatever waits on them."""
+    """Return a batch with all sides of these pages, whatever their priorities."""
     return [{account: list(ids)} for account in ALONG] if ids else []
 
 
 def halves(batch: Batch) -> list[Batch]:
-    """Return the same work in two parts, or in one if it has one page."""
+    """Return the batch in two halves; a batch of one page stays whole."""
     pages = [(account, page) for account, some in batch.items() for page in some]
     middle = (len(pages) + 1) // 2
     return [_batch(part) for part in (pages[:middle], pages[middle:]) if part]
@@ -190,14 +192,16 @@ def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float)
     ledger, links_of = _lock_payees(tx, {name: list(goals)}, rule)
     if ledger is None:
         return Pushed(lost=len(goals))
+    # Choose the pages with few links, whose ends are all locked.
     links = links_of[name]
-    few = [page for page, ends in sorted(links.items()) if 0 < len(ends) <= rule.max_payees and ledger.holds(ends)]
-    if not few:
+    pages = [page for page, ends in sorted(links.items()) if 0 < len(ends) <= rule.max_payees and ledger.holds(ends)]
+    if not pages:
         return Pushed(lost=len(goals))
-    places = ledger.at(few)
-    payers = np.repeat(places, [len(links[page]) for page in few])
-    payees = ledger.at(np.concatenate([links[page] for page in few]))
-    ledger.bring(name, places, np.array([goals[page] for page in few]), payers, payees)
+    # Let them pay along all their links.
+    places = ledger.at(pages)
+    payers = np.repeat(places, [len(links[page]) for page in pages])
+    payees = ledger.at(np.concatenate([links[page] for page in pages]))
+    ledger.bring(name, places, np.array([goals[page] for page in pages]), payers, payees)
     ledger.write(tx, now)
     return Pushed(len(places), len(payees), len(goals) - len(places))
 
@@ -208,7 +212,7 @@ def _lock_payees(tx: Tx, batch: Batch, rule: Rule) -> tuple[Accounts | None, dic
     The ledger is None if none of the pages exists.
     """
     before = _links(batch, lambda side, pages: adjacency.payees(tx, side, pages, rule))
-    # A page that may not be pushed needs no neighbours: it is parked.
+    # A page with too many neighbours is parked, not pushed: its neighbours need no lock.
     union = {
         page
         for links in before.values()
@@ -218,9 +222,9 @@ def _lock_payees(tx: Tx, batch: Batch, rule: Rule) -> tuple[Accounts | None, dic
     if not union:
         return None, {}
     ledger = ledgers.lock(tx, union, rule)
-    # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
-    there = {account: [page for page in pages if page in before[account]] for account, pages in batch.items()}
-    return ledger, _links(there, lambda side, pages: adjacency.locked_payees(tx, ledger, side, pages))
+    # Read the links again: a read without locks can see half of a transaction that is being committed.
+    existing = {account: [page for page in pages if page in before[account]] for account, pages in batch.items()}
+    return ledger, _links(existing, lambda side, pages: adjacency.locked_payees(tx, ledger, side, pages))
 
 
 def _links(batch: Batch, read: Callable[[str, set[int]], dict[int, list[int]]]) -> dict[str, dict[int, list[int]]]:
@@ -234,17 +238,19 @@ def _links(batch: Batch, read: Callable[[str, set[int]], dict[int, list[int]]]) 
 
 
 def _spend(account: str, links: Mapping[int, list[int]], ledger: Accounts) -> Pushed:
-    """Push one account of these pages (page → the pages it pays), and park those that pushes are to leave."""
+    """Push one account of these pages (page → the pages it pays). Park the pages that are not worth a push, and those
+    with too many neighbours."""
     ids = np.array(sorted(links), dtype=np.int64)
+    # Park pages that no push is for.
     places = ledger.at(ids)
     counts = np.array([len(links[page]) for page in ids.tolist()], dtype=np.int64)
     worth = (ledger.urgency(account)[places] != NONE) & (counts > 0)
     too_many = worth & (counts > ledger.rule.max_payees)
     if (parked := too_many | ~worth).any():
         ledger.park(account, ids[parked])
-    # A page that got a link after its neighbours were locked waits for the next batch.
-    go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()], dtype=bool)
-    chosen = places[go]
-    payees = ledger.at([end for page in ids[go].tolist() for end in links[page]])
-    ledger.push(account, chosen, np.repeat(chosen, counts[go]), payees)
-    return Pushed(len(chosen), len(payees), int((~worth).sum()))
+    # Push the others. A page that got a link after its neighbours were locked waits for the next batch.
+    pays = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()], dtype=bool)
+    payers = places[pays]
+    payees = ledger.at([end for page in ids[pays].tolist() for end in links[page]])
+    ledger.push(account, payers, np.repeat(payers, counts[pays]), payees)
+    return Pushed(len(payers), len(payees), int((~worth).sum()))

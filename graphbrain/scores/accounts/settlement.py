@@ -1,20 +1,20 @@
-"""The settling pass: it brings all accounts to their fixed point at once, where pushes would take much longer.
+"""The settling pass: it brings all accounts to their fixed point at once. Pushes would take much longer.
 
 The links are exported, and the fixed point is found in memory while other transactions run. It is written by pushes
-with a prescribed goal. A batch of pages and all their neighbours are locked. Links that may differ from the export, by
-`base.numeric.ids`, are read again. The amount that each page has paid becomes Z* = keep·s*/d, its cash moves to its
-history, and each neighbour is paid w·(Z* − Z). A page may be paid after it has paid all that its goal s* gives; this
-payment moves to its history at once, so cash that is 0 stays 0 and need not be written. So the invariant of `algebra`
-holds at every commit, whatever changes in the meantime and wherever the pass is killed. Pages that were created or
-changed since the export are left to pushes.
+with a prescribed goal, batch by batch. A transaction locks a batch of pages and all their neighbours, and reads again
+the links that may differ from the export (`base.numeric.ids`). The amount that each page has paid becomes Z* =
+keep·s*/d, its cash moves to its history, and each neighbour is paid w·(Z* − Z). A page may be paid after it has paid
+all that its goal s* gives. Such a payment moves to its history at once: cash that is 0 stays 0, and is not written. So
+the invariant of `algebra` holds at every commit, whatever changes in the meantime and wherever the pass is killed.
+Pushes do the pages that were created or changed since the export.
 
-Pages are settled in shards that run concurrently and share no neighbours. Then follow, one batch after another, the
-pages between the shards, and beside them others that were reserved for this (`partition`).
+Pages are settled in shards that run concurrently and share no neighbours. Then the pages between the shards are
+settled, one batch after another, and beside them the pages that were reserved for this time (`partition`).
 
 Between the batches most pages wait for neighbours that are not settled yet. To mark them for pushes and to unmark them
-again would cost more than all the rest. So a settled page loses its marks, and at the end the pages that still need one
-get it. Until then the brain is marked as `settling`, and a process that finds this mark after the pass's time is over
-begins a new pass. A batch of the old pass that writes so late writes nothing. Statements: links/packed_out,
+again would cost more than the whole pass. So a settled page loses its marks, and at the end the pages that still need a
+mark get it. Until then the brain is marked as `settling`. A process that finds this mark after the time of the pass
+begins a new pass. A batch of the old pass then writes nothing. Statements: links/packed_out,
 links/packed_in, accounts/*, cash/marked, exports/accounts, brain/sizes, brain/read, brain/awaited.
 """
 
@@ -69,29 +69,36 @@ COST = Cost(most=60_000.0, page=1.0, end=0.04)
 """The largest cost of one transaction. The unit is a locked page: 10 to 50 µs."""
 HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
 """Seconds that a transaction should take while others wait for its locks, and while none waits. Longer transactions
-lock each page less often. A waiting transaction waits for several of them one after another, for some two and a half
-times as long in all."""
+lock each page less often. A waiting transaction waits for several of them one after another: in all, about two and a
+half times as long."""
 CAREFUL = 100
-"""After a transaction for which another one waited, this number without a wait must follow before transactions may be
-long."""
+"""The number of transactions without a wait that must follow one with a wait, before transactions may be long."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
-"""Transactions of shards that run at the same time: while the process computes for one, the server works on the
-other."""
+"""The number of shards whose transactions run at the same time. While the process computes for one, the server works on
+the other."""
 CLOSE, STEADY = 1 / 2, 1 / 4
-"""Shares of the error bound: the cash of sides that are skipped, and the remaining error of the iteration."""
+"""Shares of the error bound: for the cash of sides that are skipped, and for the remaining error of the iteration."""
 LEAST_ALPHA = 0.01
 """A smaller α counts as this value, because with α = 0 there is no error bound."""
 BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
-"""Memory of the process that a pass takes at its peak, in bytes."""
+"""The memory that a pass takes at its peak, in bytes for each link and each page."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
-"""From this number of waiting sides on, and this number for each page, a pass is cheaper than pushes at this eps."""
+"""At `USUAL_EPS`, a pass is cheaper than pushes if at least `SMALLEST` sides wait, and `SHARE` sides for each page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of a pass: the exported links in both directions with their sums, both scores of each page at the fixed
-    point, and the shards in which pages are settled: near to their neighbours, by host, then by discovery."""
+    """The goal of a pass.
+
+    Attributes:
+        table: The exported links.
+        near: The exported links in both directions.
+        sums: The number that identifies the links of each page (`sums_of_rows`).
+        hub: The hub score of each page at the fixed point.
+        authority: The authority score of each page there.
+        shards: The pages in the order in which they are settled: by host, then by discovery.
+    """
 
     table: LinkTable
     near: ShardNeighbours
@@ -102,32 +109,32 @@ class Goal:
     rounds: int
     residual: float
     close: float = 0.0
-    """A side that waits for at most this share of its score is skipped."""
+    """A side is skipped if at most this share of its score waits."""
     cost: Cost = field(default_factory=lambda: COST)
     blind: bool = False
-    """True if the scores come without the links: each batch reads those of its pages."""
+    """True if the links are not known, only the scores. Each batch then reads the links of its pages."""
 
     @classmethod
     def without_links(
         cls, ids: Ints, hub: Floats, authority: Floats, links: int, close: float, rounds: int = 0, residual: float = 0.0
     ) -> Goal:
-        """Return a goal whose links are not known.
+        """Return a goal for which the links are not known.
 
         Args:
             ids: Internal ids of pages, ascending.
             hub: The score of each hub side at the fixed point.
             authority: The score of each authority side.
             links: The number of links of all pages, which makes batches as large as those of other goals.
-            close: As of the goal.
-            rounds: As of the goal.
-            residual: As of the goal.
+            close: As in `Goal`.
+            rounds: As in `Goal`.
+            residual: As in `Goal`.
         """
         none, offsets = np.empty(0, dtype=np.int32), np.zeros(len(ids) + 1, dtype=np.int64)
         each = (1.0 + COST.end) * 2.0 * links / max(1, len(ids))
         return cls(
             LinkTable(ids, offsets, none),
             ShardNeighbours(offsets, none, offsets, none),
-            np.full(len(ids), -1, dtype=np.int64),  # a sum that no page has
+            np.full(len(ids), -1, dtype=np.int64),  # no page has this sum
             hub,
             authority,
             [Shard(np.arange(len(ids)))],
@@ -141,12 +148,17 @@ class Goal:
 
 @dataclass(slots=True)
 class SettlingStep:
-    """The result of one batch: pages of it, sides brought to their goal, payments made, pages left to pushes.
+    """The result of one batch.
 
     Attributes:
-        touched: Ids of the pages that it had locked at the moment `at`, of a steady clock.
-        waits: Which of them then needed a mark.
-        awaited: True if another transaction was waiting for locks at its end.
+        pages: The number of its pages.
+        sides: The number of sides that it brought to their goals.
+        payments: The number of payments.
+        left: The number of pages that pushes must do.
+        at: The time after the locks, by a monotonic clock.
+        touched: Ids of the pages that it locked.
+        waits: True for each of these that needed a mark then.
+        awaited: True if another transaction waited for locks at its end.
     """
 
     pages: int = 0
@@ -160,8 +172,8 @@ class SettlingStep:
 
 
 def together(first: SettlingStep, second: SettlingStep) -> SettlingStep:
-    """Return the sum of the steps of one batch that was too large. The pass checks at its end which pages need a
-    mark."""
+    """Return the sum of the two steps of a batch that was too large. Each of its pages may need a mark: the pass checks
+    this at its end."""
     touched = np.concatenate([first.touched, second.touched])
     return SettlingStep(
         first.pages + second.pages,
@@ -176,13 +188,13 @@ def together(first: SettlingStep, second: SettlingStep) -> SettlingStep:
 
 
 class Overtaken(Exception):
-    """Raised inside a transaction: the pass was silent for so long that another process has begun a new one."""
+    """Raised inside a transaction: another process has begun a new pass, because this one was silent for too long."""
 
 
 class Pace:
-    """The size of batches for which they take the intended time on this machine beside its other work: a share of COST.
+    """The size of batches, as a share of `COST`. It follows the time that transactions take on this machine.
 
-    Races on it do no harm.
+    Several threads may use it without a lock: a lost update does no harm.
     """
 
     def __init__(self) -> None:
@@ -193,9 +205,9 @@ class Pace:
         return self._share
 
     def took(self, seconds: float, awaited: bool) -> None:
-        """Adapt the share after a transaction; `awaited`: another one has waited for its locks.
+        """Adapt the share after a transaction. `awaited`: another one has waited for its locks.
 
-        The share falls at once and rises in steps, because the next pages may cost more. The steps are larger while
+        The share falls at once. It rises in steps, because the next pages may cost more. The steps are larger while
         transactions are short.
         """
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
@@ -206,23 +218,23 @@ class Pace:
 
 
 class Sum:
-    """The sum of all batches, and the known marks of each page of the table."""
+    """The sum of all batches, and for each page of the table whether it needed a mark when it was locked last."""
 
     def __init__(self, table: LinkTable) -> None:
         self.pages = self.sides = self.payments = self.left = 0
         self._table = table
         self._at = np.zeros(table.pages)
         self._waits = np.zeros(table.pages, dtype=bool)
-        self._strangers: set[int] = set()
+        self._not_exported: set[int] = set()
 
     def add(self, step: SettlingStep) -> None:
-        """Add another batch, in any order. For each page the batch that locked it last knows its marks."""
+        """Add a batch. Batches may come in any order: for each page, the batch that locked it last gives the values."""
         self.pages += step.pages
         self.sides += step.sides
         self.payments += step.payments
         self.left += step.left
         places = self._table.at(step.touched)
-        self._strangers.update(step.touched[places < 0].tolist())
+        self._not_exported.update(step.touched[places < 0].tolist())
         is_page = places >= 0
         places, waits = places[is_page], step.waits[is_page]
         later = step.at > self._at[places]
@@ -231,14 +243,14 @@ class Sum:
 
     def unmarked(self) -> list[int]:
         """Return the ids of the pages that may lack a mark that they need."""
-        return sorted([*self._table.ids[self._waits].tolist(), *self._strangers])
+        return sorted([*self._table.ids[self._waits].tolist(), *self._not_exported])
 
 
 def worth_it(tx: Tx, eps: float) -> bool:
     """Return True if a settling pass is cheaper than pushes until no side has more than `eps` to pay per link.
 
-    The smaller the remainder, the more often cash circulates before it is reached, each time less of it by the same
-    factor.
+    Each time that cash circulates, it shrinks by the same factor. So pushes for a smaller `eps` let it circulate more
+    often.
     """
     rounds = max(1.0, math.log(eps) / math.log(USUAL_EPS))
     smallest = int(SMALLEST / rounds)
@@ -249,12 +261,12 @@ def worth_it(tx: Tx, eps: float) -> bool:
 
 
 def waiting_share(rule: Rule, tolerance: float) -> float:
-    """Return the amount that may wait in all, as a share of the sum of all scores, for this error bound."""
+    """Return the total of cash that may wait for this error bound, as a share of the sum of all scores."""
     return max(rule.alpha, LEAST_ALPHA) * tolerance
 
 
 def bytes_for(pages: int, links: int, rule: Rule) -> int:
-    """Return the bytes of memory that a pass over so many pages and links takes at its peak."""
+    """Return the bytes of memory that a pass over these numbers of pages and links takes at its peak."""
     return pages * BYTES_PER_PAGE + links * (
         BYTES_PER_LINK if rule.intra_host_weight == 1.0 else BYTES_PER_WEIGHED_LINK
     )
@@ -269,13 +281,15 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         tolerance: The error bound that the pass is to leave.
         progress: Is called with the name of a step, its progress and its total.
     """
-    with ThreadPoolExecutor(1) as beside:  # tasks that need no server while it works, and that need no fixed point
+    # Read links and terms from the server. Meanwhile a thread does the work that needs no server and no fixed point.
+    with ThreadPoolExecutor(1) as beside:
         beside.submit(import_module, "scipy.sparse")
         table = exports.links(graph, lambda done, of: progress("export", done, of))
         both_ways = beside.submit(ShardNeighbours.of, table.offsets, table.targets)
         terms = exports.terms(graph, table)
         near = both_ways.result()
         shards = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        # Solve for the fixed point.
         allowed = waiting_share(rule, tolerance)
         fixed_point = system(table, terms, rule, near).solve(
             tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
@@ -315,8 +329,8 @@ def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> SettlingStep:
     """Bring these pages to their goal.
 
-    After the locks are taken, the `token` of the pass must still be on the brain. Then a process that begins a new pass
-    comes to these pages later, and so sees whether they need a mark.
+    After the locks are taken, the brain must still have the `token` of the pass. A process that begins a new pass after
+    that locks these pages later, and so sees whether they need a mark.
 
     Args:
         tx: The transaction.
@@ -324,29 +338,32 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
         batch: The pages and their neighbours.
         rule: The settings.
         token: Identifies the pass.
-        again: True if the export was found outdated for this batch.
+        again: True if the export is outdated for this batch. The neighbours are then read.
 
     Raises:
         Overtaken: Another pass has begun.
     """
+    # Lock the pages and their neighbours, and find the links of the pages.
     ids = goal.table.ids[batch.pages]
     union = _union_now(tx, ids) if again else goal.table.ids[batch.union]
     ledger = Ledger.lock(tx, union.tolist(), rule)
     at = time.monotonic()
     if tx.one("brain/read")[0].get("settling") != token:
         raise Overtaken
-    mine = ledger.seek(ids)
+    places = ledger.seek(ids)
     goals = _Goals(goal, ledger)
-    out, into, whole = _links(tx, ledger, goals, mine[mine >= 0])
-    step = SettlingStep(len(ids), left=len(ids) - len(whole), at=at)
-    hubs = _spend(ledger, "hub", whole, goals.hub, *out, step, goal.close)
-    authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step, goal.close)
+    out, into, complete = _links(tx, ledger, goals, places[places >= 0])
+    # Bring the pages whose links are all known to their goals.
+    step = SettlingStep(len(ids), left=len(ids) - len(complete), at=at)
+    hubs = _spend(ledger, "hub", complete, goals.hub, *out, step, goal.close)
+    authorities = _spend(ledger, "authority", complete, goals.authority, *into[::-1], step, goal.close)
     if step.sides:
         ledger.absorb("hub", goals.hub)
         ledger.absorb("authority", goals.authority)
         marks = ledger.write_settled(tx, hubs, authorities)
-    else:  # marks may still be missing after a pass that died
+    else:
         marks = ledger.marks_before
+    # Note which of the locked pages need a mark. After a pass that died, a page may need one that it does not have.
     step.touched = ledger.ids
     step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
     step.awaited = tx.one("brain/awaited")[0]
@@ -354,8 +371,14 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
 
 
 class _Goals:
-    """The data of the export for some pages: their places in it, their goals (nan for pages that are not in it), and
-    the pages whose present links are known to be those of the export (`sure`)."""
+    """The data of the export for the pages of a ledger.
+
+    Attributes:
+        places: Their places in the export, below 0 for pages that are not in it.
+        hub: Their goals, nan for pages that are not in the export.
+        authority: The same of the other side.
+        sure: True for each page whose present links are known to be those of the export.
+    """
 
     def __init__(self, goal: Goal, ledger: Ledger) -> None:
         self.goal = goal
@@ -378,30 +401,31 @@ def _union_now(tx: Tx, ids: Ints) -> Ints:
 def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, Links, Ints]:
     """Return the links of these locked pages, the links to them, and the pages whose neighbours are all locked.
 
-    A page with an unknown neighbour is left to pushes. Links of the export are used if they are known to be right.
-    Links from one of the pages to another are read once. If the known links make up a page's weight, there are no
-    others.
+    Links of the export are used if they are known to be right. Others are read. Links from one of the pages to another
+    are read once. If the sum of a page's known links is its weight, it has no others.
     """
     near, ids, sure = goals.goal.near, goals.goal.table.ids, goals.sure
 
     def exported(sources: Ints | Places, targets: Ints | Places) -> Links:
         return ledger.seek(ids[sources]), ledger.seek(ids[targets])
 
+    # Find the links of the pages. Take them from the export where it is right, and read the others.
     mine = np.zeros(len(ledger.ids), dtype=np.bool_)
     mine[pages] = True
     read = _read(tx, "links/packed_out", ledger, pages[~sure[pages]])
     out = _joined(exported(*near.out(goals.places[pages[sure[pages]]])), read)
-    whole = mine.copy()
-    whole[out[0][out[1] < 0]] = False
-
+    complete = mine.copy()
+    complete[out[0][out[1] < 0]] = False
+    # Find the links to the pages. Those from pages that are right in the export, and from each other, are known; read
+    # the rest.
     into = exported(*near.into(goals.places[pages]))
     into = _joined(_where(into, (into[0] >= 0) & sure[into[0]]), _where(read, (read[1] >= 0) & mine[read[1]]))
-    weight = np.bincount(into[1], ledger.weights(*into), len(whole))
-    more = pages[weight[pages] != ledger.in_weight[pages]]
-    others = _read(tx, "links/packed_in", ledger, more)
-    whole[others[1][others[0] < 0]] = False
-    mine[more] = False  # all links to these have been read
-    return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), others), pages[whole[pages]]
+    weight = np.bincount(into[1], ledger.weights(*into), len(complete))
+    lacking = pages[weight[pages] != ledger.in_weight[pages]]
+    read_into = _read(tx, "links/packed_in", ledger, lacking)
+    complete[read_into[1][read_into[0] < 0]] = False
+    mine[lacking] = False  # `links/packed_in` has just read all links to these pages
+    return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), read_into), pages[complete[pages]]
 
 
 def _joined(some: Links, others: Links) -> Links:
@@ -413,7 +437,7 @@ def _where(links: Links, which: NDArray[np.bool_]) -> Links:
 
 
 def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
-    """Return sources and targets of the links of places, as places; −1 for an end that is not locked."""
+    """Read the links of places. Return their sources and targets as places, −1 for an end that is not locked."""
     if not len(pages):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     sources, targets = adjacency.packed(tx, statement, ledger.ids[pages])
@@ -426,7 +450,7 @@ def _spend(
     """Bring one side of these places to its goal, and pay the neighbours.
 
     Returns:
-        The places at which that was needed: those that would pay more than a `close` share of their score.
+        The places that were not at their goal, because they would pay more than the share `close` of their score.
     """
     chosen = pages[ledger.off(side, pages, goals[pages], close)]
     if not len(chosen):
@@ -451,7 +475,7 @@ class Exported(Sides):
 
 
 def exported(graph: Graph, table: LinkTable) -> Exported:
-    """Return the stored accounts of the pages of a table: the classic engine's cash is without its offset."""
+    """Return the stored accounts of the pages of a table. Cash of the classic engine is without the offset."""
     columns = np.full((4, table.pages), np.nan)
     for rows in exports.in_ranges(graph, "exports/accounts", table.ids):
         read = np.array(rows, dtype=np.float64)

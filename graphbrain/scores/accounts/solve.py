@@ -1,4 +1,4 @@
-"""The limit of all pushes: the scores at which no cash is left to spread, by iteration in memory.
+"""The fixed point of the scores, at which no cash waits, by iteration in memory. Pushes tend to the same scores.
 
 With s = (hub, authority), π the payouts and keep as in `algebra`, the fixed point is the linear system
 
@@ -6,13 +6,13 @@ With s = (hub, authority), π the payouts and keep as in `algebra`, the fixed po
     authority(j) = π(j) + Σ_{i→j} w(i→j) · keep_hub(i) · hub(i) / out_weight(i)
 
 The substitution of one half into the other gives hub = b + M·hub. Both keeps are at most 1−α, so each round (hub ← b +
-M·hub, Gauss-Seidel: the power method) shrinks the error by (1−α)² or more. Without a floor (α = 0) they are still below
-1, because d/(d+1) is, but convergence can take long.
+M·hub, Gauss-Seidel: the power method) multiplies the error by (1−α)² or less. With α = 0 the keeps are still below 1,
+because d/(d+1) is, but convergence can take long.
 
 M = A·Dₐ·Aᵀ·Dₕ, with A the links' weights and D the diagonals keep/d of both sides. So Dₕ·(I − M) is symmetric, and
 positive, because no eigenvalue of M is above (1−α)². Conjugate gradients in the inner product ⟨x, y⟩ = Σ Dₕ·x·y (M.
 Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952, section 3)
-converge in a third of the rounds, each of the same work: at α = .15 they shrink the error by .31, not by .72.
+converge in a third of the rounds, each of the same work: at α = .15 a round multiplies the error by .31, not by .72.
 """
 
 from __future__ import annotations
@@ -41,11 +41,14 @@ AGAIN = 5
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint:
-    """Scores of both sides and the amount that each has paid per link, by page; the rounds made, and the last relative
-    change (L1).
+    """Scores of both sides by page, and the amounts that each side has paid per unit of link weight.
 
     The scores are the result of these payments, s = π + Σ w·Z, up to rounding. The payments Z are keep·s/d, up to the
     change of the last round. So they are consistent accounts: nothing is lost, and little waits.
+
+    Attributes:
+        rounds: The number of rounds.
+        residual: The relative change (L1) of the last round.
     """
 
     hub: Floats
@@ -58,7 +61,7 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """A matrix of link weights with the interface of `Rows`, which has weights of 1 alone."""
+    """A matrix of link weights, with the interface of `Rows`, in which all weights are 1."""
 
     matrix: csr_array
 
@@ -85,8 +88,8 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """Links in both directions as matrices (each row a page's), and the amounts that both sides pass on per unit of
-    link weight."""
+    """Links in both directions as matrices with a row for each page, and the shares of their scores that both sides
+    pass on per unit of link weight."""
 
     forward: Rows | Weighted
     backward: Rows | Weighted
@@ -121,17 +124,18 @@ class System:
         weights: Floats | None = None,
         back: tuple[Ints, Places] | None = None,
     ) -> System:
-        """Return the system of pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
+        """Return the system of the pages 0..n−1. Page i links to `targets[offsets[i] : offsets[i + 1]]`.
 
         Args:
             offsets: int64[n + 1].
             targets: int32[links].
-            alpha: The least share that leaves at every step, 0 to 1.
+            alpha: The least share of a score that is not passed on along links, 0 to 1.
             relevance: 0 to 1 for each page, or nan.
             payout: The payout of each page.
             weights: The weight of each link; None: all are 1.
             back: Offsets and sources of the same links by target, if known.
         """
+        # Arrange the links in both directions.
         forward: Rows | Weighted
         backward: Rows | Weighted
         if weights is None:
@@ -140,6 +144,7 @@ class System:
         else:
             forward = Weighted.of(offsets, targets, weights)
             backward = forward.turned()
+        # Compute the share that each unit of link weight passes on.
         out_weight, in_weight = forward.counts, backward.counts
         hub_share = share(algebra.keep_hub(out_weight, alpha), out_weight)
         authority_share = share(algebra.keep_authority(in_weight, relevance, alpha), in_weight)
@@ -154,11 +159,12 @@ class System:
         return self.payout + self.spread.back(authority)
 
     def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
-        """Return each side after a round of its own: through the other side and back."""
+        """Return the hubs that follow from these hubs by way of the authorities, and the authorities that follow from
+        these authorities by way of the hubs."""
         return self.hub(self.authority(hub)), self.authority(self.hub(authority))
 
     def rounds(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield (hub, authority) after each round of the power method from the payouts, without end."""
+        """Yield (hub, authority) after each round of the power method, without end. It begins with the payouts."""
         hub = self.payout
         while True:
             authority = self.authority(hub)
@@ -181,18 +187,18 @@ class System:
         """
         hub, rounds = self.payout, 0
         while True:
-            # The gap accumulates rounding errors while it is carried along, so it is computed anew at the beginning and
-            # at the end.
+            # Compute the gap itself: the updates by `descend` accumulate rounding errors.
             new = self.hub(self.authority(hub))
             gap, hub, rounds = new - hub, new, rounds + 1
             residual = _relative(gap, new)
             progress(rounds, residual)
             if residual <= tolerance or rounds >= most_rounds:
                 break
-            for nearer, rest in islice(self.descend(hub, self.around(gap)), most_rounds - rounds - 1):
+            # Step until the updated gap is small enough, and then compute it again.
+            for nearer, change in islice(self.descend(hub, self.around(gap)), most_rounds - rounds - 1):
                 hub, rounds = nearer, rounds + 1
-                progress(rounds, rest)
-                if rest <= tolerance:
+                progress(rounds, change)
+                if change <= tolerance:
                     break
         authority = self.authority(hub)
         hub_paid, authority_paid = self.spread.hub_share * hub, self.spread.authority_share * authority
@@ -211,7 +217,7 @@ class System:
         along, before = gap, float(gap @ (inner * gap))
         while before > 0.0:
             residual = along - self.around(along)
-            if (steepness := float(along @ (inner * residual))) <= 0.0:  # all that is left is rounding
+            if (steepness := float(along @ (inner * residual))) <= 0.0:  # only rounding errors remain
                 return
             step = before / steepness
             hub = hub + step * along
@@ -235,12 +241,12 @@ def link_weights(offsets: Ints, targets: Places, hosts: Places, intra_host_weigh
 
 
 class Flow:
-    """The classic walk: cash that moves as a whole from side to side, with the rest through the virtual page.
+    """The classic walk: at each step every side spends all its cash, along links and through the virtual page.
 
-    Hubs pay the successors' authority by `hub_share`, and the rest to the virtual page, which pays all hubs in equal
-    parts. Authorities pay the predecessors' hub by `authority_share`, and the rest through the virtual page to all
-    authorities in equal parts. Pages without links give all to the virtual page. The walk's stationary state has the
-    classic engine's scores: the share of each page in the spent cash.
+    Hubs pay the share `hub_share` to the authorities of their successors. The rest passes through the virtual page to
+    all hubs in equal parts. Authorities pay the share `authority_share` to the hubs of their predecessors. The rest
+    passes through the virtual page to all authorities in equal parts. Pages without links give all to the virtual page.
+    The stationary state of the walk has the classic engine's scores: the share of each page in the spent cash.
     """
 
     def __init__(
@@ -251,8 +257,8 @@ class Flow:
         authority_share: Callable[[Floats], Floats],
         weights: Floats | None = None,
     ) -> None:
-        """Build the walk from rows of links, as `System.of`. The shares are functions of the weights of each page's
-        links."""
+        """Build the walk from links, with arguments as of `System.of`. The shares are functions of the weight of each
+        page's links."""
         self.pages = len(offsets) - 1
         forward = Rows(offsets, targets) if weights is None else Weighted.of(offsets, targets, weights)
         backward = forward.turned()
@@ -270,8 +276,7 @@ class Flow:
         return to_hub, to_authority
 
     def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
-        """Return the part of each side's spending that returns to it along the links alone: H·A·hub and
-        A·H·authority."""
+        """Return the part of each side's spending that returns to it along links, H·A·hub and A·H·authority."""
         return self._spread.back(self._spread.ahead(hub)), self._spread.ahead(self._spread.back(authority))
 
     def rest(
@@ -282,9 +287,10 @@ class Flow:
     ) -> tuple[Floats, Floats]:
         """Return the (hub, authority) shares in the stationary state.
 
-        The payments of the virtual page to all hubs, and to all authorities, spread by two linear systems, which
-        conjugate gradients solve. The division of its cash follows from the part that returns. A power iteration
-        follows. It ends at once, unless a page passes on more than it has (the ancestors' polynomial).
+        Conjugate gradients solve two linear systems: for the payments of the virtual page to all hubs, and for those to
+        all authorities. The division of its cash between the two follows from the part that returns to it. Then the
+        power method improves the result. It ends at once, unless a page passes on more than it has, which the rule
+        `polynomial` permits.
 
         Args:
             tolerance: The largest change (L1) of the last round.
@@ -304,18 +310,22 @@ class Flow:
     def _rest(
         self, tolerance: float, most_rounds: int, progress: Callable[[int, float], None]
     ) -> tuple[Floats, Floats]:
-        """Return about the same, each side with sum 1: equal shares if the linear systems have no such solution."""
-        alike = np.full(self.pages, 1.0 / max(self.pages, 1))
-        fed_hubs = self._fed(alike, 0.0 * alike, tolerance, most_rounds, progress)
-        fed_authorities = self._fed(0.0 * alike, alike, tolerance, most_rounds, progress)
-        to_authorities = float(self._hub_leak @ fed_hubs[0])
-        to_hubs = float(self._authority_leak @ fed_authorities[1])
-        hub, authority = (
-            to_hubs * one + to_authorities * other for one, other in zip(fed_hubs, fed_authorities, strict=True)
-        )
+        """Return nearly the stationary state, by the linear systems. The sum of both sides is 2.
+
+        If the systems have no solution with sums above 0 and without negative cash, all pages have equal shares.
+        """
+        # Compute the cash that flows if the virtual page pays 1 to all hubs, and if it pays 1 to all authorities.
+        equal = np.full(self.pages, 1.0 / max(self.pages, 1))
+        by_hubs = self._fed(equal, 0.0 * equal, tolerance, most_rounds, progress)
+        by_authorities = self._fed(0.0 * equal, equal, tolerance, most_rounds, progress)
+        # Weigh the two so that the virtual page pays what it gets.
+        to_authorities = float(self._hub_leak @ by_hubs[0])
+        to_hubs = float(self._authority_leak @ by_authorities[1])
+        hub = to_hubs * by_hubs[0] + to_authorities * by_authorities[0]
+        authority = to_hubs * by_hubs[1] + to_authorities * by_authorities[1]
         sums = float(hub.sum()), float(authority.sum())
         if not (np.isfinite(sums).all() and min(sums) > 0.0 and min(hub.min(), authority.min()) >= 0.0):
-            return alike, alike
+            return equal, equal
         return 2.0 * hub / sum(sums), 2.0 * authority / sum(sums)
 
     def _fed(
@@ -326,8 +336,8 @@ class Flow:
         most_rounds: int,
         progress: Callable[[int, float], None],
     ) -> tuple[Floats, Floats]:
-        """Return the (hub, authority) cash that passes for these constant payments, if leaked cash is not paid
-        again."""
+        """Return the (hub, authority) cash that flows if the virtual page pays these constant amounts, and keeps what
+        it gets."""
         system = System(self._spread, hubs + self._spread.back(authorities))
         hub, rounds = system.payout, 0
         for _ in range(AGAIN):
@@ -343,18 +353,20 @@ class Flow:
         return hub, authorities + self._spread.ahead(hub)
 
     def spend_all(self, rounds: int, watch: Callable[[Floats, Floats], None]) -> None:
-        """Spend `rounds` times: all hubs, then all authorities, then the virtual page, from 1 + 1 of cash each.
+        """Spend in `rounds` rounds: all hubs, then all authorities, then the virtual page. Each begins with 1 + 1 cash.
 
-        `watch` is called with the (hub, authority) histories after each time.
+        `watch` is called with the (hub, authority) histories after each round.
         """
         hub, authority = np.ones(self.pages), np.ones(self.pages)
         hub_spent, authority_spent = np.zeros(self.pages), np.zeros(self.pages)
         pages = max(self.pages, 1)
         to_hubs = to_authorities = 1.0  # the virtual page begins with 1 + 1, too
         for _ in range(rounds):
+            # All hubs spend.
             hub_spent += hub
             authority = authority + self._spread.ahead(hub)
             to_hubs += float(self._hub_leak @ hub)
+            # All authorities spend, and the virtual page pays.
             authority_spent += authority
             hub = self._spread.back(authority) + to_hubs / pages
             to_authorities += float(self._authority_leak @ authority)

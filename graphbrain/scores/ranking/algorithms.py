@@ -3,9 +3,9 @@
 Every score is a distribution: no value is negative, and the sum is 1. A change or an error is the sum of absolute
 differences (L1), so it means the same for any number of pages. An iteration ends when its error is at most `tolerance`.
 After a change c at a convergence rate r the error is at most c·r/(1−r). For PageRank r is the damping, and the error is
-a bound. For HITS and OPIC r is the largest of the last three rates and the error is doubled, because rates still rise;
-it is an estimate. An iteration also ends when a change is only rounding. The error can then be above the tolerance, and
-the scores report it.
+a bound. For HITS and OPIC the error is an estimate: r is the largest of the last three rates, and the error is doubled,
+because rates still rise. An iteration also ends when a change is only rounding. The error can then be above the
+tolerance, and the scores report it.
 
 Pages without links take part. For PageRank and its variants a reader on such a page continues by the restart
 distribution. HITS and SALSA give 0 to a hub without links and to an authority without links to it.
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 LEAST_CHANGE = 1e-13
-"""A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance is. The
-error can still exceed the tolerance: at a rate of .99999 it can be a hundred thousand times the change."""
+"""A change of a distribution (L1) up to this value is only rounding, and ends the iterations whatever the tolerance is.
+The error can still exceed the tolerance: at a rate of .99999 it can be a hundred thousand times the change."""
 MOST_ERROR = 2.0
 """The largest possible difference of two distributions (L1)."""
 LEAST_SCORE = 1e-200
@@ -142,7 +142,7 @@ class Scores:
 
 
 def distribution(weights: Floats) -> Floats:
-    """Return weights, each 0 or more, scaled to sum 1. If all are 0, all pages get the same weight."""
+    """Return these weights (each 0 or more) scaled to the sum 1. If all are 0, all pages get the same weight."""
     total = float(weights.sum())
     if total > 0.0:
         return weights / total
@@ -182,12 +182,12 @@ def pagerank(
 
 
 def opic(web: LinkGraph, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
-    """Return each page's share of the cash spent, where a page pays its links and the virtual page in equal parts.
+    """Return each page's share of the cash that is spent in the long run, as in OPIC with one score.
 
-    The virtual page pays all pages in equal parts. The result is the limit of OPIC with one score. Each step passes
-    through the virtual page, so the method is PageRank with d/(d+1) as the damping of a page with d links, and it
-    cannot oscillate between the pages and the virtual page. Abiteboul, Preda, Cobena, "Adaptive on-line page importance
-    computation", WWW 2003, section 3.
+    A page pays the virtual page as much as each of its links. The virtual page pays all pages in equal parts. Here the
+    virtual page pays in the same step, so that cash cannot oscillate between it and the pages. So the method is
+    PageRank with d/(d+1) as the damping of a page with d links. Abiteboul, Preda, Cobena, "Adaptive on-line page
+    importance computation", WWW 2003, section 3.
     """
     return _walk(web, None, distribution(np.ones(web.pages)), until or Until(), name, first)
 
@@ -239,16 +239,16 @@ def hits(
 ) -> Scores:
     """Return hubs and authorities: a = Lᵀh, h = La, each scaled to sum 1.
 
-    From equal scores the iteration tends to the one limit that they determine, also where the web is not connected: the
-    community of the largest singular value gets all, and communities with equal values share it by size. Without links
-    all scores are 0. Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 46 (1999), section 3.1.
+    The iteration begins with equal scores, so that its limit is unique, also if the web is not connected. The community
+    with the largest singular value gets all; communities with equal values share it by size. Without links all scores
+    are 0. Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 46 (1999), section 3.1.
 
     Args:
         web: The pages and links.
-        content: A weight of 0 or more for each page. An authority counts by it for the hubs that link to it, h =
-            L(content·a), as in Aduana. It is ignored if it is 0 for all pages that are linked to.
+        content: A weight of 0 or more for each page. It is the factor of the page's authority in the sum of a hub that
+            links to it: h = L(content·a), as in Aduana. It is ignored if it is 0 for all pages that are linked to.
         until: The conditions that end the iteration.
-        first: The hubs to begin with. A hundredth of equal scores is added, because a score of 0 would stay 0.
+        first: The hubs to begin with. They are mixed with `LEVEL` of equal scores, because a score of 0 would stay 0.
     """
     linked = web.backward.counts > 0.0
     if content is not None and not np.any(content[linked] > 0.0):
@@ -274,7 +274,7 @@ def hits(
 
 
 def salsa(web: LinkGraph) -> Scores:
-    """Return SALSA scores: a reader follows a random link forward and then another one back, or the reverse.
+    """Return SALSA scores, of a reader who follows a random link forward and then another one back, or the reverse.
 
     The closed form needs no iteration. A community is a set of pages that links connect in any direction. Within a
     community a score is proportional to the number of links; between communities it is proportional to the number of
@@ -328,15 +328,19 @@ def _scale(score: Floats) -> float:
 
 
 def scale_by(score: Floats, total: float) -> float:
-    """Divide a score by the sum of all its parts in place, and return that sum."""
+    """Divide a score by `total` in place, and return it. Scores below `LEAST_SCORE` become 0.
+
+    `total`: the sum of the whole score, of which `score` may be a part.
+    """
     score /= total
-    # Multiplication is several times as fast as assignment to the many scores that are too small: pages without links.
+    # Many scores are too small, because many pages have no links. Multiplication is several times as fast as
+    # assignment.
     np.multiply(score, score >= LEAST_SCORE, out=score)
     return total
 
 
 def _distance(one: Floats, other: Floats, spare: Floats) -> float:
-    """Return the L1 distance, and overwrite `spare`."""
+    """Return the L1 distance. `spare` is overwritten."""
     np.subtract(one, other, out=spare)
     return float(np.abs(spare, out=spare).sum())
 
@@ -345,7 +349,7 @@ def _distance(one: Floats, other: Floats, spare: Floats) -> float:
 
 
 class Watch:
-    """Counts iterations, and decides from their changes when to end."""
+    """The decision when an iteration ends, by the changes of its steps."""
 
     def __init__(self, until: Until, rate: float | None) -> None:
         self._until = until
@@ -371,7 +375,7 @@ class Watch:
         if self._rate is not None:
             return change * self._rate / (1.0 - self._rate)
         rate = max(self._rates) if len(self._rates) == 3 else 1.0
-        # HITS can reach its limit after a few steps; the last change then shows it
+        # HITS can reach its limit after fewer than three rates: the last change then shows it.
         if change <= LEAST_CHANGE and rate >= 1.0:
             rate = self._rates[-1] if self._rates else 0.0
         return 2.0 * change * rate / (1.0 - rate) if rate < 1.0 else np.inf

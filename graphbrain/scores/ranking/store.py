@@ -1,12 +1,14 @@
 """Storage of batch scores on the pages, and the pages where a crawl begins.
 
-Each score is a property of its own on the pages. One (:Ranking) for each method records how and when it was computed,
-and whether all of it is written. Scores are written in batches. During the writing, and after an interruption, old and
-new scores of a method exist side by side, and `complete` is false. If two processes write the scores of one method, the
-later one wins: the earlier one sees this under the lock and stops. One process at a time holds the right to keep scores
-fresh; the right lapses if its holder is silent for too long. If the order uses a method's scores, the transaction that
-completes them, or that makes the order use them, also marks all pages for re-marking and stores the factor by which
-scores are multiplied. Statements: scores/*, brain/lock, brain/change.
+Each score is a property of the pages. One (:Ranking) for each method records the time and the arguments of its
+computation, and whether all scores are written. Scores are written in batches. During the writing, and after an
+interruption, old and new scores of a method exist side by side, and `complete` is false. If two processes write the
+scores of one method, the later one wins: the earlier one sees this under the lock and stops.
+
+One process at a time has the right to keep scores fresh. The right lapses if its holder is silent for too long. If the
+order uses a method's scores, all pages need new lanes when the scores are complete, or when the order begins to use
+them. The same transaction records that backfill (`remarking`), and stores the factor by which scores are multiplied.
+Statements: scores/*, brain/lock, brain/change.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ __all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write", "w
 WRITE = 5_000
 """The number of pages in one transaction."""
 BROKEN = 600.0
-"""Seconds after the reading of the links after which an unfinished writer is taken for dead."""
+"""Seconds from the read of the links until an unfinished writer is taken for dead."""
 
 
 def seeds(graph: Graph) -> list[int]:
@@ -61,10 +63,10 @@ def write(
         method: The method of the (:Ranking).
         ids: Internal ids of the pages, ascending.
         columns: For each property, one score for each of `ids`.
-        facts: Properties of the (:Ranking): `started`, the epoch seconds at which the pages were read; `token` of the
-            writer; figures, among them the number of `pages`; and for pages that are found later (`lanes.passed_on`)
-            the `flow`, the share of a score that passes along links, and the `base`, the score of a page without
-            in-links, for a mean of 1.
+        facts: Properties of the (:Ranking): `started`, the epoch seconds at which the pages were read; the `token` of
+            the writer; figures such as the number of `pages`. `lanes.passed_on` computes the scores of pages found
+            later from two of them: `flow`, the share of a score that passes along links, and `base`, the score of a
+            page without in-links if the mean is 1.
         now: Returns the epoch seconds.
         progress: Is called with the pages done and the pages in all.
 
@@ -129,8 +131,8 @@ def notes(tx: Tx, method: str) -> dict[str, float]:
 def take(tx: Tx, method: str, token: str, now: float, until: float, every: float) -> bool:
     """Take the right to keep scores fresh, or extend it.
 
-    One process holds it at a time. A new token gets it only if this method's scores are at least `every` seconds old.
-    Scores that were not written to the end count as being written, for a limited time.
+    One process has it at a time. A new token gets it only if this method's scores are at least `every` seconds old, or
+    are incomplete and were begun so long ago that their writer is taken for dead (`BROKEN`).
     """
     broken = min(every, BROKEN)
     mine: bool = tx.one("scores/take", method=method, token=token, now=now, until=until, every=every, broken=broken)[0]
@@ -143,7 +145,7 @@ def release(tx: Tx, token: str) -> None:
 
 
 def _end(tx: Tx, method: str, token: str, now: float) -> None:
-    """Mark the ranking as complete. If the order uses it, also mark all pages for re-marking."""
+    """Mark the ranking as complete. If the order uses it, also begin the backfill that gives all pages new lanes."""
     stored = tx.one("brain/lock")[0]
     _hold(tx, method, token)
     tx.do("scores/end", method=method, now=now)
@@ -152,6 +154,7 @@ def _end(tx: Tx, method: str, token: str, now: float) -> None:
 
 
 def _hold(tx: Tx, method: str, token: str) -> None:
+    """Lock the (:Ranking). Raise GraphbrainError if another writer has begun."""
     if tx.many("scores/hold", method=method, token=token) != [[True]]:
         raise GraphbrainError(f"Another process has begun to write the scores of {method!r}; its scores will be kept.")
 

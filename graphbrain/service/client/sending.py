@@ -75,11 +75,18 @@ def _seconds(text: str | None) -> float:
     return float(text) if text is not None and text.isdecimal() else 0.0
 
 
-def failed(error: httpx.HTTPError, http: httpx.Client | httpx.AsyncClient) -> GraphbrainError:
-    """Return the error for a service that cannot be reached, or has not answered."""
-    url = http.base_url.copy_with(path="/")
+def failed(error: httpx.HTTPError, path: str) -> GraphbrainError:
+    """Return the error for a service that cannot be reached, is not trusted, or has not answered."""
+    where = error.request.url.copy_with(path="/", query=None) if error._request else "its address"
     text = str(error) or type(error).__name__
-    return ServiceUnavailable(f"The service at {url} did not answer ({text}); is it running ('graphbrain serve')?")
+    if _untrusted(error):
+        return ServiceRefused(
+            f"The certificate of the service at {where} is not trusted ({text}): where it is one of your own, name its "
+            "file as certificate=."
+        )
+    return ServiceUnavailable(
+        f"The service at {where} did not answer {path} ({text}); is it running ('graphbrain serve')?"
+    )
 
 
 _SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
@@ -98,16 +105,7 @@ def _raised(call: Call) -> Any:
         if isinstance(error, _Later):
             raise error.error from None
         if isinstance(error, httpx.HTTPError):
-            where = error.request.url.copy_with(path="/", query=None) if error._request else "its address"
-            text = str(error) or type(error).__name__
-            if _untrusted(error):
-                raise ServiceRefused(
-                    f"The certificate of the service at {where} is not trusted ({text}): where it is one of your own, "
-                    "name its file as certificate=."
-                ) from None
-            raise ServiceUnavailable(
-                f"The service at {where} did not answer {call.path} ({text}); is it running ('graphbrain serve')?"
-            ) from None
+            raise failed(error, call.path) from None
         raise error or AssertionError()
 
     return end

@@ -72,14 +72,14 @@ class Client(Transport):
         """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
 
         Args:
-            text: A part of the name.
-            blocked: Whether it is blocked or backed off now.
-            queued: Whether pages wait in its own queue.
-            slowed: Whether it is asked less often since it answered 429 or 503.
-            silent: Whether it is only probed, because it does not answer.
-            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
-            count: The most pages of each that are counted.
-            limit: The most hosts.
+            text: Only hosts whose name contains this.
+            blocked: Only hosts that are, or are not, blocked or backed off now.
+            queued: Only hosts that have, or have not, pages in their own queues.
+            slowed: Only hosts that are, or are not, asked less often since they answered 429 or 503.
+            silent: Only hosts that are, or are not, probed alone because they do not answer.
+            outside: Only hosts that `allow_hosts` and `deny_hosts` keep, or do not keep, out of the scope.
+            count: Most pages of a host that are counted.
+            limit: End after this number; all unless given.
         """
         return self._lines(
             "hosts",
@@ -104,16 +104,15 @@ class Client(Transport):
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """Set one host's own politeness. An argument that is not given stays as it is.
+        """Set one host's own politeness. An argument that is not given stays as it is, None is the brain's setting.
 
         The host need not have been met yet.
 
         Args:
             host: Its name.
-            delay: Seconds between claims; 0 is no delay, None the brain's setting.
-            in_flight: The most claims out; 0 is no limit, None the brain's setting.
-            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
-                pages of the host that were fetched until now.
+            delay: Least seconds between two claims; 0 is no delay.
+            in_flight: Most claims at once; 0 is no limit.
+            budget: Most pages fetched for the first time, with those fetched until now; 0 is no limit.
 
         Raises:
             BadInput: An argument is out of range.
@@ -323,7 +322,7 @@ class Client(Transport):
         question `broken-links`. No page is made of it.
 
         Args:
-            days: Leave out URLs that were checked within this number of days.
+            days: Leave out URLs that were checked within so many days.
 
         Returns:
             The number of URLs that wait to be checked since now.
@@ -403,20 +402,19 @@ class Client(Transport):
 
         Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
         partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
-        lanes; if that is broken off, `tend` continues it.
+        lanes; if that is broken off, `tend` continues it. `converged` of the answer is True if `tolerance` was reached.
 
         Args:
             method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
                 `trusted`), salsa, opic.
-            damping: Of pagerank and its kin; .85 by default.
-            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
-                if it was reached.
-            iterations: The most iterations; 10,000 by default.
+            damping: Share of readers who follow a link, of pagerank and its kin; .85 by default.
+            tolerance: Acceptable error of all scores together; 1e-9 by default.
+            iterations: Most iterations; 10,000 by default.
             only_external: Leave out links inside a host.
-            content: Relevance weighs the authorities of hits.
-            trusted: The URLs at which trustrank restarts.
-            top: The number of best pages in the answer.
-            write: False: only compute.
+            content: Weigh authorities by their relevance (hits).
+            trusted: A trusted page, instead of the seeds, at which trustrank restarts.
+            top: Number of best pages in the answer.
+            write: Write the scores to the pages.
             warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
             progress: Called with the step, how far it is, and of how much.
 
@@ -453,21 +451,6 @@ class Client(Transport):
         answer: Page = self._ask(get("page", {"url": url}), Page, "")
         return answer
 
-    def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """Return the `n` pages of highest score, best first.
-
-        Only authority and hub have an index: by the others every page is read.
-
-        Args:
-            n: The number of pages.
-            by: authority, hub, a batch score (pagerank, hits_hub, …), or relevance or value, as far as they are known.
-
-        Raises:
-            BadInput: `by` is no score, or no page has it.
-        """
-        answer: list[Page] = self._ask(get("top", {"n": n, "by": by}), list[Page], "pages")
-        return answer
-
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
 
@@ -502,27 +485,31 @@ class Client(Transport):
         state: str | None = None,
         fetched: bool | None = None,
         min_score: float | None = None,
-        by: str = "authority",
+        by: str | None = None,
         limit: int | None = None,
     ) -> Iterator[Page]:
-        """Return the pages that fit all that is given. They are read as the iterator proceeds.
+        """Return the pages that fit all that is given. With `by` and `limit` they are the best ones without
+        aliases, best first.
 
-        From a `min_score` of 32 by authority or hub on an index is used and the best come first; a `host` has an index,
-        too. Otherwise every page is read, in the order of the store. Under the classic engine, whose scores are shares,
-        every `min_score` reads every page.
+        The best by authority or hub of all pages have an index. From a `min_score` of 32 by authority or hub on an
+        index is used and the best come first; a `host` has an index, too. Otherwise every page is read, in the order of
+        the store, as the iterator proceeds. Under the classic engine, whose scores are shares, every `min_score` reads
+        every page.
 
         Args:
-            text: A part of the URL.
+            text: Only pages whose URL contains this.
             regex: A regular expression found in the URL.
             host: The host of the page.
             state: The state of the page.
             fetched: Whether it was fetched.
-            min_score: The least score.
-            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value.
-            limit: The most pages.
+            min_score: Only pages of at least this score.
+            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value, as far as they are
+                known, or cash; None: authority, for `min_score` alone.
+            limit: The most pages, 10,000 of the best; None: all.
 
         Raises:
-            BadInput: An argument is wrong, or no page has that score.
+            BadInput: An argument is wrong.
+            NoScore: No page has that score.
         """
         return self._lines(
             "find",
@@ -599,7 +586,7 @@ class Client(Transport):
         Pages that change meanwhile are left to pushes. Nothing is done while another pass is under way.
 
         Args:
-            tolerance: The error bound that is left, where nothing changes meanwhile.
+            tolerance: Relative error of the scores that is left, where nothing changes meanwhile.
             if_cheaper: Do nothing where pushes are cheaper; `tend` calls it so.
             progress: Called with the step (export, solve, write), how far it is, and of how much.
             stop: Asked between transactions. True ends the pass; what is written by then stays and is right.

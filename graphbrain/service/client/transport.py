@@ -9,7 +9,6 @@ import operator
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import reduce
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -71,9 +70,7 @@ class AsyncTransport:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -123,7 +120,7 @@ class AsyncTransport:
                     raise shapes.error_of(item)
                 yield shapes.read(kind, item)
         except httpx.HTTPError as error:
-            raise failed(error, self._http) from None
+            raise failed(error, path) from None
         finally:
             await response.aclose()
 
@@ -191,17 +188,19 @@ class AsyncTransport:
 
     async def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims longer; None for each that is lost."""
-        kept = []
-        for call in in_parts("renew", "claims", claims, f', "seconds": {shapes.dumps(seconds)}', repeats=True):
-            kept += (await self._send(call))["claims"]
+        kept = await self._of_claims("renew", claims, f', "seconds": {shapes.dumps(seconds)}')
         return [shapes.read(Claim, each) if "token" in each else None for each in kept]
 
     async def give_back(self, claims: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched; False for each that was lost before."""
-        given = []
-        for call in in_parts("give_back", "claims", claims, repeats=True):
-            given += (await self._send(call))["claims"]
-        return [each.get("given_back", False) for each in given]
+        return [each.get("given_back", False) for each in await self._of_claims("give_back", claims)]
+
+    async def _of_claims(self, path: str, claims: Iterable[Claim], more: str = "") -> list[dict[str, Any]]:
+        """Return the answer about each claim, as JSON."""
+        answers = []
+        for call in in_parts(path, "claims", claims, more, repeats=True):
+            answers += (await self._send(call))["claims"]
+        return answers
 
     async def tend(self, seconds: float | None = 1.0, *, pages: Iterable[str] | None = None) -> Tended:
         """Upkeep for some seconds, 60 at most."""

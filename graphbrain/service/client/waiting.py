@@ -12,7 +12,6 @@ import operator
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -74,9 +73,7 @@ class Transport:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -126,7 +123,7 @@ class Transport:
                     raise shapes.error_of(item)
                 yield shapes.read(kind, item)
         except httpx.HTTPError as error:
-            raise failed(error, self._http) from None
+            raise failed(error, path) from None
         finally:
             response.close()
 
@@ -194,17 +191,19 @@ class Transport:
 
     def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims longer; None for each that is lost."""
-        kept = []
-        for call in in_parts("renew", "claims", claims, f', "seconds": {shapes.dumps(seconds)}', repeats=True):
-            kept += (self._send(call))["claims"]
+        kept = self._of_claims("renew", claims, f', "seconds": {shapes.dumps(seconds)}')
         return [shapes.read(Claim, each) if "token" in each else None for each in kept]
 
     def give_back(self, claims: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched; False for each that was lost before."""
-        given = []
-        for call in in_parts("give_back", "claims", claims, repeats=True):
-            given += (self._send(call))["claims"]
-        return [each.get("given_back", False) for each in given]
+        return [each.get("given_back", False) for each in self._of_claims("give_back", claims)]
+
+    def _of_claims(self, path: str, claims: Iterable[Claim], more: str = "") -> list[dict[str, Any]]:
+        """Return the answer about each claim, as JSON."""
+        answers = []
+        for call in in_parts(path, "claims", claims, more, repeats=True):
+            answers += (self._send(call))["claims"]
+        return answers
 
     def tend(self, seconds: float | None = 1.0, *, pages: Iterable[str] | None = None) -> Tended:
         """Upkeep for some seconds, 60 at most."""

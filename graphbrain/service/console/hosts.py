@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import Field
+
 from graphbrain.base.model import Host
 from graphbrain.brain.brain import Brain
 from graphbrain.graph.connection import Tx, bound
+from graphbrain.service.declared import Query
 
-__all__ = ["COLUMNS", "Asked", "HostTable", "Mood", "Progress", "Row", "count", "part"]
+__all__ = ["COLUMNS", "MOST_ROWS", "Asked", "HostTable", "Mood", "Progress", "Row", "count", "part"]
 
 MANNERS = (
     "delay",
@@ -34,6 +37,8 @@ COUNTED = ("pages", "known", "frontier", "outside", "left", "failing", "sitemap"
 FAULTS = ("client", "refused", "broken", "silent", "other")
 COLUMNS = ("name", *COUNTED, *FAULTS, *MANNERS)
 """The columns of a row."""
+MOST_ROWS = 1_000
+"""The most rows of one answer."""
 IDS_AT_ONCE = 20_000
 """Internal ids that one transaction of a count reads."""
 COUNT_SHARE, COUNT_ANYWAY = 0.05, 600.0
@@ -59,25 +64,15 @@ class Counted:
     took: float
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The part of the table that a tab shows.
+class Asked(Query):
+    """The part of the table that a tab shows, and its order."""
 
-    Attributes:
-        text: A part of the names, in any case.
-        which: Which hosts.
-        by: The column by which they are sorted.
-        down: True if the largest comes first.
-        offset: The number of rows before the part.
-        limit: The largest number of rows in the part.
-    """
-
-    text: str = ""
-    which: Mood = "all"
-    by: str = "pages"
-    down: bool = True
-    offset: int = 0
-    limit: int = 100
+    text: str = Field("", max_length=200, description="a part of the name", examples=["example"])
+    which: Mood = Field("all", examples=["all"])
+    by: Literal[COLUMNS] = Field("pages", examples=["pages"])  # type: ignore[valid-type]
+    down: bool = Field(True, description="the largest first", examples=[True])
+    offset: int = Field(0, ge=0, le=2**53, examples=[0])
+    limit: int = Field(100, ge=1, le=MOST_ROWS, examples=[100])
 
 
 class HostTable:

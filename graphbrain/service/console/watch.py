@@ -21,7 +21,7 @@ from graphbrain.graph.server import installation, lifecycle
 from graphbrain.service.console.minutes import Minutes
 from graphbrain.service.metrics.sampling import Sample
 
-__all__ = ["activity", "found", "host", "overview", "page"]
+__all__ = ["activity", "host", "overview", "page"]
 
 HELD, FAILED, NEXT = 100, 50, 20
 """The largest numbers of pages that are listed: held, failed, next."""
@@ -90,11 +90,6 @@ def activity(brain: Brain) -> dict[str, Any]:
         ],
         "next": [_plain(dict(zip(coming.columns, row, strict=True))) for row in coming.rows],
     }
-
-
-def found(brain: Brain) -> dict[str, Any]:
-    """Return the findings, the most wasteful first. Every page and every link is read."""
-    return {"findings": [each.as_dict() for each in brain.findings()]}
 
 
 def page(brain: Brain, key: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Benchmarks of the accounts: a settling pass from nothing, and the cost of following a growing crawl by pushes.
 
-`settle`: links are reported without pushes; then one pass brings all accounts to their fixed point, alone or beside
-threads that report. `grow`: from exact scores on, the crawl grows by a hundredth at a time, and pushes follow. Their
-work is compared with a full recompute with write-back, and the scores with the exact ones.
+`settle` reports links without pushes. Then one pass brings all accounts to their fixed point, alone or beside threads
+that report. `grow` begins with exact scores. The crawl grows by a hundredth at a time, and pushes follow. Their work is
+compared with that of a full recomputation that writes its result, and their scores with the exact ones.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ __all__ = ["grow", "settle"]
 
 WRITER_BATCH = 20
 COARSE = 1e-2
-"""The L1 error at which a recompute in memory counts as done."""
+"""The L1 error at which a recomputation in memory ends."""
 
 
 def settle(brain: Brain, recording: Recording, pages: int | None, writers: int) -> list[dict[str, Any]]:
-    """Report `pages` of a recording in crawl order, then settle from nothing beside `writers`, which are threads that
-    report."""
+    """Report `pages` of a recording in crawl order, then settle from nothing beside `writers`, the number of threads
+    that report."""
+    # Report the pages.
     crawl.empty(brain)
     order = crawl.crawl_order(recording, pages)
     crawl.report_all(brain, recording, order)
+    # Settle, and measure the time of each phase.
     waits: list[float] = []
     with crawl.profile(brain) as spent, _writers(brain, recording, order, writers, waits):
         phases: dict[str, float] = {}
@@ -79,7 +81,8 @@ def _clocking(phases: dict[str, float]) -> Callable[[str, int, int], None]:
 
 @contextmanager
 def _writers(brain: Brain, recording: Recording, order: list[int], count: int, waits: list[float]) -> Iterator[None]:
-    """Run threads that report known pages again, each time without one of their links."""
+    """Run threads that report pages again, each time without one of their links. Add the seconds of calls to
+    `waits`."""
     over = threading.Event()
 
     def write(number: int) -> None:
@@ -90,6 +93,7 @@ def _writers(brain: Brain, recording: Recording, order: list[int], count: int, w
             brain.report(list({item.url: item for item in batch}.values()))
             waits.append(time.perf_counter() - began)
 
+    # Start the threads, and stop them at the end of the block.
     threads = [threading.Thread(target=write, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
@@ -113,9 +117,10 @@ def grow(
 ) -> list[dict[str, Any]]:
     """Report a part `start` of the pages, settle, then grow by 1 % of all at a time, with pushes after each step.
 
-    The payments of the reports' own pushes are counted. The reports' writes and time are not. The writes of a step have
-    what upkeep learns of the sections of its pages, too.
+    The payments of pushes during reports are counted. The writes and the time of reports are not. The writes of a step
+    include those of upkeep for the sections of its pages.
     """
+    # Settle the first part: this is the work of a full recomputation.
     crawl.empty(brain)
     order = crawl.crawl_order(recording, pages)
     first, step = int(len(order) * start), max(1, len(order) // 100)
@@ -123,6 +128,7 @@ def grow(
     with _work(brain) as full:
         done = brain.settle(tolerance=1e-10)
     full |= {"seconds": done.seconds, "payments": done.payments}
+    # Report the other pages step by step.
     figures = []
     for number in range(steps):
         begin = first + number * step
@@ -146,7 +152,8 @@ def _work(brain: Brain) -> Iterator[dict[str, float]]:
 
 
 def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched: int) -> dict[str, Any]:
-    """Return the work of one step as shares of a full recompute, and its error."""
+    """Return the work of one step as shares of a full recomputation, and its error."""
+    # Compare the scores with the exact ones.
     table = exports.links(brain.graph)
     accounts = settlement.exported(brain.graph, table)
     exact, rounds = _exact(brain, table)
@@ -173,7 +180,7 @@ def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched
 
 
 def _exact(brain: Brain, table: LinkTable) -> tuple[dict[str, Floats], int]:
-    """Return the exact scores, and the rounds of the power method that reach them from nothing to COARSE."""
+    """Return the exact scores, and the number of rounds after which the power method is within COARSE of them."""
     system = settlement.system(table, exports.terms(brain.graph, table), brain.policy.rule)
     found = system.solve(tolerance=1e-12)
     goal = compare.shares(found.authority)

@@ -1,4 +1,4 @@
-"""The detection of changes: pages from a directory are edited by rule, and each method of detection is tried.
+"""The detection of changes: each method is tried on pages from a directory that are edited by rules.
 
 A page is visited some times while only noise differs: a date, a counter, a token, and one block of up to 40 words at
 one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of
@@ -27,21 +27,22 @@ __all__ = ["CLASSES", "METHODS", "ChangeFigures", "Score", "drawn", "measure"]
 
 METHODS = ("text", "simhash", "blocks")
 CLASSES = ((0, 300), (300, 1500), (1500, 10**9))
-"""Words of a page: the classes for which figures are given."""
+"""The classes of pages by their number of words."""
 NOISY = 6
-"""Visits of a page while only noise differs."""
+"""The number of visits of a page at which only noise differs."""
 SETTLED = 2
-"""The number of these after which changing places must be known."""
+"""The number of these visits after which the places that change must be known."""
 PARAGRAPHS = (20, 60)
 SIZES = (8, 40, 400)
 """Blocks of a drawn page, one for each class of length."""
 SECTIONS = (10, 20, 40)
 """Pages of a drawn section, one for each class of length."""
 SECTION, SECTION_NOISES, SALES = "https://shop.example/items/1", 2, (1, 3, NOISY)
-"""An address of a page of a drawn section; the kinds of noise in its template; and the visits, one of which finds that
-all prices have changed."""
+"""An address of a page of a drawn section; the number of kinds of noise in its template; and the visits of which one
+finds that all prices have changed."""
 FOLLOWED, NOISES_EACH = 10, 2
-"""Visits of a drawn page while only one kind of noise differs; and kinds of noise in a page that is then edited."""
+"""The number of visits of a drawn page at which one kind of noise differs; and the number of kinds of noise in a page
+that is then edited."""
 FEWEST_WORDS = 30
 """The least number of words of a measured page."""
 MOST_BLOCK = 40
@@ -55,7 +56,7 @@ _PLAIN_WORD = re.compile(rb"[a-z]{3,}", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Score:
-    """The number of pages, and the number of these that were called changed."""
+    """The number of compared pages, and the number of these that a method called changed."""
 
     asked: int = 0
     changed: int = 0
@@ -111,6 +112,7 @@ def measure(
         most: The largest number of files (0: all).
         tick: Is called with (done, all).
     """
+    # Choose the pages.
     pages = list(_pages(directory))
     if len(pages) < 2:
         raise BadInput(
@@ -118,6 +120,7 @@ def measure(
         )
     dice = random.Random(1)
     chosen = dice.sample(pages, most) if 0 < most < len(pages) else pages
+    # Try each method on each page.
     figures = ChangeFigures(len(chosen))
     for done, page in enumerate(chosen):
         tick(done, len(chosen))
@@ -135,8 +138,8 @@ def drawn(seeds: range, tick: Callable[[int, int], None] = lambda _, __: None) -
     """Draw pages from seeds, and compare each before and after its edits, and at visits that find only noise.
 
     Args:
-        seeds: One page of each length for each kind of edit, of noise and of sequence; and one section, which only
-            blocks know of.
+        seeds: For each seed, one page of each length is drawn for each kind of edit, noise and sequence, and one
+            section for the method `blocks`.
         tick: Is called with (done, all).
     """
     figures = ChangeFigures(len(seeds) * len(SIZES))
@@ -155,8 +158,10 @@ def _drawn_edits(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
     for what, edit in EDITS.items():
         page = Drawn(seed, blocks)
         at, (one, other) = page.at(), edit(page)
+        # Edit the page without noise.
         old = _visited(page.body((at, one)), change)[0]
         figures.add(change.method, what, length, _visited(page.body((at, other)), change, old)[1])
+        # Edit it after visits with noise.
         noises = [(page.at(), NOISES[name](page)) for name in page.dice.sample(sorted(NOISES), NOISES_EACH)]
         seen: Seen | None = None
         for visit in range(NOISY):
@@ -168,6 +173,8 @@ def _drawn_edits(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
 
 
 def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
+    """Visit drawn pages whose noise differs at each visit, and count the visits at which a page counts as changed."""
+    # Show one kind of noise at one place of the page.
     for what, draw in NOISES.items():
         page = Drawn(seed, blocks)
         at, shown = page.at(), draw(page)
@@ -179,6 +186,7 @@ def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
                 when = f"visit {visit + 1}" if visit < 4 else "visit 5 and later"
                 for named in (what, "all"):
                     figures.add(change.method, f"noise, {named}: {when}", length, changed)
+    # Show a sequence of contents at one place of the page.
     for what, draws in SEQUENCES.items():
         page = Drawn(seed, blocks)
         at, (first, *others) = page.at(), draws(page)
@@ -189,8 +197,9 @@ def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
 
 
 def _drawn_section(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
-    """Visit the pages of a section in turn, some times. Its template has noise; some pages are edited, each by itself;
-    and once all prices change."""
+    """Visit the pages of a section `NOISY` times. Its template has noise, each page is edited at some visit, and once
+    all prices change."""
+    # Draw the noise of the template, the edit of each page, and its two prices.
     pages, places = drawn_section(seed, SECTIONS[length], blocks)
     dice, known, seen = random.Random(seed), HostNoise(), dict[int, Seen]()
     kinds, sale = dice.choices(sorted(NOISES), k=SECTION_NOISES), dice.choice(SALES)
@@ -198,6 +207,7 @@ def _drawn_section(seed: int, blocks: int, change: ChangeTest, figures: ChangeFi
     noises = [[(place, NOISES[kind](page)) for place, kind in zip(noisy, kinds, strict=True)] for page in pages]
     edits = [(page.at(), EDITS[dice.choice(sorted(EDITS))](page), dice.randrange(1, 2 * NOISY)) for page in pages]
     prices = [EDITS["price"](page) for page in pages]
+    # Visit all pages in turn.
     for visit in range(NOISY):
         for number, page in enumerate(pages):
             at, versions, when = edits[number]
@@ -231,18 +241,21 @@ def _class_of(page: _Page) -> int:
 
 
 def _edited(page: _Page, donor: Sequence[str], change: ChangeTest, figures: ChangeFigures, dice: random.Random) -> None:
-    """Visit a page with noise, then once with each edit; and apply the same edits without noise."""
+    """Visit a page with noise, then once with each edit. Apply the same edits without noise, too."""
     method, length = change.method, _class_of(page)
+    # Draw the places of noise and edits.
     places = [found.start() for found in _BEFORE.finditer(page.body)] or [len(page.body)]
     rotating, edited = dice.choice(places), dice.choice(places)
     noise = _noise(page, rotating, donor, dice)
     edits = dict(_edits(page, edited, donor, dice))
+    # Visit the page with noise.
     seen: Seen | None = None
     for visit in range(NOISY):
         seen, changed = _visited(noise(page.body), change, seen)
         figures.largest = max(figures.largest, len(seen.blocks or ""))
         if visit:
             figures.add(method, f"noise, visit {visit + 1}" if visit < SETTLED else "noise, later", length, changed)
+    # Edit it.
     for what, (before, after) in edits.items():
         old = _visited(before, change)[0]
         figures.add(method, what, length, _visited(after, change, old)[1])
@@ -251,7 +264,7 @@ def _edited(page: _Page, donor: Sequence[str], change: ChangeTest, figures: Chan
 
 
 def _visited(body: bytes, change: ChangeTest, old: Seen | None = None) -> tuple[Seen, bool]:
-    """Return the data that a report would keep of a page after a visit, and whether the page was called changed."""
+    """Return the data that the brain would keep of a page after a visit, and whether the page was called changed."""
     return _after(old, fingerprints.take(Seen(), body, KIND, change), change)
 
 

@@ -1,15 +1,16 @@
 """An attempt to lose a claim or cash: processes that claim, report and push on one graph while they are killed.
 
-`graphbrain hammer` runs it for any time; the tests run it shorter. Each process crawls the same generated
-web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
-acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
-anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
-time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
-is there, and the audit of all accounts is clean. Half of the calls ask for robots.txt, too, which are forgotten now
-and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Each tenth page redirects at
-times, for good or for now, to another; all processes report it, with and without a claim. Pages are visited again
-until the last minute, each a second after its last visit at the earliest, so that there is nearly always a page to
-claim.
+`graphbrain hammer` runs it for any time; the tests run it shorter. Each process crawls the same generated web and keeps
+a journal. It writes an entry before and after each call: the claims that it got, the ends of their leases, and the
+visits that were acknowledged. The parent kills one of the processes with SIGKILL again and again (and the server, if it
+runs the server), and starts it anew. Then the crawl ends without kills.
+
+The journals and the graph must prove that no page was held twice at the same time, no host was claimed early, no page
+was visited again before it was due, no page was lost, every acknowledged visit is in the graph, and the audit of all
+accounts is clean. Some calls ask for robots.txt, too. These are forgotten now and then, redirect, or fail; no two
+processes may hold one at the same time. Each tenth page redirects at times, permanently or temporarily. All processes
+report such pages, with and without a claim. Pages are visited again until the end, each at the earliest a second after
+its last visit, so that there is nearly always a page to claim.
 """
 
 from __future__ import annotations
@@ -45,17 +46,17 @@ CLOCK_ERROR = 0.02
 """Seconds by which two processes' readings of the server's clock may differ on an overloaded machine."""
 WARM_ROUNDS = 3
 LONGEST_START = 120.0
-"""Seconds that the processes are given to begin; their lives are counted from then on. They are given as long to report
-`LEAST_PAGES` pages and a robots.txt."""
+"""The largest number of seconds until all processes have begun, and after that until they have reported `LEAST_PAGES`
+pages and a robots.txt."""
 LEAST_PAGES = 100
 BOTH = ("page", "robots")
 ALL = ("page", "robots", "sitemap")
 FORGETS = 0.3
 """The share of calls before which a process forgets a robots.txt."""
 WANDERS, FIRST_WANDERER = 10, 7
-"""Each page with this remainder redirects at times."""
+"""Each page whose number has the remainder `FIRST_WANDERER` by `WANDERS` redirects at times."""
 ROUNDING = 1e-5
-"""Seconds that are lost when the begin of a lease is computed from its end."""
+"""The rounding error, in seconds, of the begin of a lease that is computed from its end."""
 
 
 @dataclass
@@ -101,7 +102,7 @@ def _is_copy(page: int) -> bool:
 
 
 def body_of(page: int) -> bytes:
-    """Return an HTML page of fifty words; a copy has those of the page of its host before it."""
+    """Return an HTML page of fifty words. A copy has the words of the page before it on its host."""
     dice = random.Random(page - HOSTS if _is_copy(page) else page)
     return f"<html><body><p>{' '.join(f'word{dice.randrange(10_000)}' for _ in range(50))}</p></body></html>".encode()
 
@@ -151,6 +152,7 @@ def hammer(
     Raises:
         SettingsError: `reach` or `value` is invalid.
     """
+    # Prepare the brain.
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         web = ChaosWeb(pages, texts=value is not None)
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
@@ -165,14 +167,16 @@ def hammer(
                 revisit_seconds=REVISIT,
                 **given,
             )
-            # Where a page redirects, nothing leads to the next one.
+            # A page that redirects has no link to the next page, which is therefore a seed.
             brain.seed([url_of(page) for page in range(pages) if page == 0 or _wanders(page - 1)])
             _warm(brain, web)
+        # Crawl with kills.
         gang = _Gang(connect, Path(folder), processes, web)
         try:
             kills = _strike(gang, seconds, kill_every, strike_server, say)
         finally:
             gang.stop()
+        # Finish without kills, and judge.
         say("peace: the crawl ends")
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
             _finish(brain, web)
@@ -193,7 +197,7 @@ def _warm(brain: Brain, web: ChaosWeb) -> None:
 
 
 def _forget_robots(brain: Brain) -> None:
-    """Forget the robots.txt of all hosts, so that callers that ask for them find some, however slow the machine is."""
+    """Forget the robots.txt of all hosts, so that calls that ask for them get some, also on a slow machine."""
     for page in range(HOSTS):
         brain.set_robots(host_of(url_of(page)), None)
 
@@ -210,14 +214,14 @@ def kill_local_server(data: Path | None) -> Blow:
         os.kill(running.pid, signal.SIGKILL)
         deadline = time.monotonic() + LONGEST_START
         while lifecycle.find(data) is not None and time.monotonic() < deadline:
-            time.sleep(0.05)  # a server of gigabytes does not end at once; until then it would count as running
+            time.sleep(0.05)  # a server of gigabytes takes a while to end, and counts as running until then
         lifecycle.start(data)
 
     return blow
 
 
 class _Gang:
-    """The processes, each of which is replaced when it dies."""
+    """The processes. One that dies is replaced."""
 
     def __init__(self, connect: dict[str, Any], folder: Path, processes: int, web: ChaosWeb) -> None:
         self._connect, self._folder, self._web = connect, folder, web
@@ -252,12 +256,12 @@ class _Gang:
         return True
 
     def _busy(self) -> list[int]:
-        """Return the places of those that have begun to work."""
+        """Return the places of the processes that have begun to work."""
         begun = (journal.is_file() and journal.stat().st_size for _, journal in self._members)
         return [place for place, works in enumerate(begun) if works]
 
     def await_work(self) -> None:
-        """Wait until all have begun to work: on a busy machine they start slowly."""
+        """Wait until all processes have begun to work. On a busy machine they start slowly."""
         deadline = time.monotonic() + LONGEST_START
         while len(self._busy()) < len(self._members) and time.monotonic() < deadline:
             self.check()
@@ -269,7 +273,7 @@ class _Gang:
         return reported["page"] >= LEAST_PAGES and reported["robots"] > 0
 
     def check(self) -> None:
-        """Raise the error of a process that died by itself, because it has found a fault."""
+        """Raise the error of a process that ended by itself, because it has found a fault."""
         for process, _ in self._members:
             if process.poll() not in (None, 0, -signal.SIGKILL):
                 errors = "\n".join(path.read_text()[-2000:] for path in self._folder.glob("*.err"))
@@ -291,8 +295,8 @@ class _Gang:
 def _strike(
     gang: _Gang, seconds: float, kill_every: float, strike_server: Blow | None, say: Callable[[str], None]
 ) -> int:
-    """Kill one process after another for so many seconds, on a slow machine until enough has been reported, and return
-    the number of kills."""
+    """Kill one process after another for `seconds`, on a slow machine until enough was reported. Return the number of
+    kills."""
     gang.await_work()
     started = time.monotonic()
     kills = 0
@@ -308,7 +312,7 @@ def _strike(
 
 
 def _finish(brain: Brain, web: ChaosWeb) -> None:
-    """Report the pages that were never fetched, undisturbed. Hosts that were slowed down get their full rate at
+    """Report the pages that were never fetched, without kills. Hosts that were slowed down get their full rate at
     once."""
     brain.change(order="best_first", longest_delay_seconds=0.0)
     deadline = time.monotonic() + 600
@@ -327,7 +331,7 @@ def _visit(claim: Claim, web: ChaosWeb) -> Fetched:
 
 
 def _wander(url: str, claim: Claim | None, web: ChaosWeb, dice: random.Random) -> Fetched:
-    """Return a visit of a page that redirects at times: to the next page, or to one that may lead back."""
+    """Return a visit of a page that redirects at times: to the next page, or to one that may redirect back."""
     page = _page_of(url)
     status, links = dice.choice((200, 200, 301, 302, 307)), links_of(page, web.pages)
     if status == 200:
@@ -337,6 +341,7 @@ def _wander(url: str, claim: Claim | None, web: ChaosWeb, dice: random.Random) -
 
 
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> ChaosVerdict:
+    # Read the journals: the entries of each page and each file in the order of time.
     verdict = ChaosVerdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
     claimed = Counter(entry["kind"] for entry in entries if entry["what"] == "claimed")
@@ -344,18 +349,21 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     count: Counter[str] = Counter(entry["what"] for entry in entries)
     for entry in entries:
         held[entry["url"] if entry["kind"] == "page" else entry["key"]].append(entry)
+    # Look for claims that should not have been granted.
     for url, life in held.items():
         verdict.findings += overlaps(url, life)
     visits = {url: life for url, life in held.items() if life[0]["kind"] == "page"}
     not_due = [finding for url, life in visits.items() for finding in undue(url, life)]
     verdict.findings += not_due
     verdict.findings += early(entries, delay)
+    # Look for lost pages and visits.
     stats = brain.stats()
     if set(stats["states"]) - {"known", "alias"} or sum(stats["states"].values()) != pages:
         verdict.findings.append(f"{pages} pages should be known, or redirect, but there are {stats['states']}.")
     done = (entry["url"] for entry in entries if entry["what"] == "acknowledged" and entry["kind"] == "page")
     acknowledged = Counter(done)
     verdict.findings += _missing(brain, acknowledged, pages)
+    # Check the accounts.
     audit = brain.audit(None)
     verdict.findings += audit.findings
     verdict.figures = {
@@ -373,10 +381,11 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
 
 
 def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
-    """Return the times at which two tokens held the page.
+    """Return a finding for each time at which two tokens held the page.
 
-    A token holds it from its grant until the lease lapsed, or until its holder began to end it.
+    A token holds it from its grant until the lease lapses, or until its holder begins to end it.
     """
+    # Find the span of each token: from its grant, with renewals, up to its end.
     holds: dict[str, dict[str, float]] = {}
     for entry in life:
         if entry["what"] == "claimed":
@@ -398,10 +407,10 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
 
 
 def undue(url: str, life: list[dict[str, Any]], revisit: float = REVISIT) -> list[str]:
-    """Return the claims of the page that were granted before it was due after an acknowledged visit.
+    """Return a finding for each claim of the page before it was due after an acknowledged visit.
 
-    The visit was made after its holder began to end the claim, so the page was due `revisit` seconds after that, or
-    later.
+    The brain recorded the visit after its holder began to end the claim, so the page is due `revisit` seconds after
+    that, or later.
     """
     granted = {entry["token"]: entry["granted"] for entry in life if entry["what"] == "claimed"}
     ended = {entry["token"]: entry["at"] for entry in life if entry["what"] == "ending"}
@@ -415,7 +424,7 @@ def undue(url: str, life: list[dict[str, Any]], revisit: float = REVISIT) -> lis
 
 
 def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
-    """Return the grants of a host within its delay, by any process."""
+    """Return a finding for each claim of a host within its delay after another one, by any process."""
     granted: dict[str, list[float]] = defaultdict(list)
     for entry in entries:
         if entry["what"] == "claimed":
@@ -429,7 +438,7 @@ def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
 
 
 def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
-    """Return the acknowledged visits, by page, that are not in the graph, or not with their links."""
+    """Return a finding for each page whose acknowledged visits, or their links, are not in the graph."""
     found = list(brain.dump_pages())
     visits = {page.url: page.visits for page in found}
     leads = {page.url for page in found if page.redirects_to is not None or page.led_to is not None}
@@ -459,11 +468,11 @@ def _goal(url: str, moved: Mapping[str, str]) -> str:
 
 
 def _live(task: dict[str, Any]) -> None:
-    """Run one process of the gang: claim, renew, give back, report, push, without end."""
+    """Run one process of the gang without end: claim, renew, give back, report, push."""
     dice = random.Random(task["dice"])
     web = ChaosWeb(**task["web"])
     with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
-
+        # The journal has an entry for each claim.
         def note(what: str, claims: list[Claim], **more: float) -> None:
             for claim in claims:
                 entry = {"what": what, "url": claim.url, "token": claim.token, "at": brain.now(), **more}
@@ -471,12 +480,14 @@ def _live(task: dict[str, Any]) -> None:
                 book.write(json.dumps(entry) + "\n")
 
         while True:
+            # Claim.
             kinds = dice.choice([PAGES, BOTH, ALL])
             claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05, kinds=kinds))
-            if dice.random() < FORGETS:  # as if it had never been read
+            if dice.random() < FORGETS:
                 brain.set_robots(dice.choice(claims).host if claims else host_of(url_of(0)), None)
             for claim in claims:
                 note("claimed", [claim], until=claim.until, granted=claim.until - LEASE)
+            # Do with the claims what crawlers do: let them lapse, renew them, give them back, or report them.
             fate = dice.random()
             if fate < 0.05:
                 time.sleep(LEASE * 1.2)
@@ -492,13 +503,14 @@ def _live(task: dict[str, Any]) -> None:
             answers = brain.report([_maybe(claim, web, dice) for claim in claims])
             good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
             note("acknowledged", good)
+            # Report some pages without a claim, and push.
             wanderers = range(FIRST_WANDERER, web.pages, WANDERS)
             brain.report([_wander(url_of(page), None, web, dice) for page in dice.sample(wanderers, dice.randrange(4))])
             brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
 
 
 def _open_brain(connect: dict[str, Any]) -> Brain:
-    """Return the brain, after more tries if there is no server: it may just have been killed."""
+    """Return the brain. Try again while there is no server, because it may just have been killed."""
     deadline = time.monotonic() + 120
     while True:
         try:
@@ -510,8 +522,7 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
 
 
 def _maybe(claim: Claim, web: ChaosWeb, dice: random.Random) -> Fetched | Failed | Resource:
-    """Return a report: mostly a page, or a robots.txt that allows it; sometimes the refusal of a host that asks for a
-    short wait."""
+    """Return a report of a claim: mostly a success, sometimes a refusal that asks for a short wait."""
     if claim.kind == "robots":
         return _robots(claim, web, dice)
     if claim.kind == "sitemap":
@@ -524,14 +535,14 @@ def _maybe(claim: Claim, web: ChaosWeb, dice: random.Random) -> Fetched | Failed
 
 
 def _robots(claim: Claim, web: ChaosWeb, dice: random.Random) -> Resource:
-    """A robots.txt: there is one, there is none, it is elsewhere; now and then it cannot be had."""
+    """Return the report of a robots.txt: mostly that it exists or does not exist, sometimes a redirect or an error."""
     status = dice.choices((200, 404, 302, 500), (8, 8, 3, 1))[0]
     target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/robots.txt" if status == 302 else None
     return Resource(claim.url, claim, status, b"User-agent: *\nAllow: /\nSitemap: /map.txt\n", redirected_to=target)
 
 
 def _sitemap(claim: Claim, web: ChaosWeb, dice: random.Random) -> Resource:
-    """A sitemap of some pages, without dates: a date would let a page be visited before it is due."""
+    """Return the report of a sitemap of some pages, without dates: a date would make a page due earlier."""
     status = dice.choices((200, 404, 302, 500), (16, 1, 2, 1))[0]
     target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/map.txt" if status == 302 else None
     urls = [url_of(dice.randrange(web.pages)) for _ in range(dice.randrange(1, 200))]

@@ -1,7 +1,8 @@
 """Benchmarks of this machine: the speed of a brain's intake of links, of its pushes, and of its claims.
 
 Each measure runs on an empty brain or (`push`, `rank`) on the result of an ingest, through the calls that users make,
-and lists the statements that took the time. Figures of different machines are not comparable; those of one run are.
+and lists the statements that took the time. Figures of one run can be compared, figures of
+different machines cannot.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
 LARGE_BATCH = 50_000
 LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
 PART_PAGES = 100_000
-"""Pages whose links are drawn at once, so that a web of any size takes little memory."""
+"""The number of pages whose links are drawn at once, so that a web of any size takes little memory."""
 LIVE_PAGES = 60_000
-"""Pages of the large web for which the ingest is measured and compared with the import."""
+"""The number of pages of the large web for which the ingest is measured and compared with the import."""
 SHORT_BATCH = 5_000
 CLAIMS, REST = 100, 0.5
-"""Pages asked for in a call; seconds of rest after a call that got fewer."""
+"""The pages that a call asks for; and the seconds of rest after a call that got too few."""
 HOSTS = 20_000
 LEAST_PAGES = 10_000
 """The least number of waiting pages for which claims are measured: a tenth of them must last, warm-up included."""
@@ -79,13 +80,14 @@ def recording_of(file: Path | None) -> Recording:
 
 
 def web_parts(pages: int, links_each: int, waiting: int = 0) -> Iterator[tuple[Ints, Ints]]:
-    """Yield sources, ascending, and targets of the links of a generated web, part by part: hosts of a hundred pages,
-    with half of the links inside and the others to popular pages.
+    """Yield sources, ascending, and targets of the links of a generated web, part by part.
+
+    Its hosts have a hundred pages each. Half of the links are inside a host, the others lead to popular pages.
 
     Args:
         pages: The number of pages.
         links_each: The number of links of a page.
-        waiting: Every page whose number is a multiple of it has no links; 0: all have.
+        waiting: Every page whose number is a multiple of this has no links. 0: all pages have links.
     """
     dice = np.random.default_rng(1)
     popular = dice.permutation(pages)
@@ -96,7 +98,8 @@ def web_parts(pages: int, links_each: int, waiting: int = 0) -> Iterator[tuple[I
 
 
 def drawn(dice: np.random.Generator, sources: Ints, popular: Ints) -> Ints:
-    """Return a random target of each link: a page of the same host, or one of `popular`, the first most often."""
+    """Return a random target for each link: a page of the same host, or one of `popular`, of which the first are drawn
+    most often."""
     size = len(sources)
     inside = sources // 100 * 100 + dice.integers(0, 100, size)
     inside = np.minimum(inside, max(len(popular), sources.max(initial=0) + 1) - 1)  # the last host may be smaller
@@ -144,7 +147,7 @@ def crawl_order(recording: Recording, most: int | None) -> list[int]:
 
 
 def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list[tuple[int, float]]:
-    """Report these pages in batches. Return the links taken and the seconds in `report` of each."""
+    """Report these pages in batches. Return for each batch the accepted links, and the seconds in `report`."""
     laps: list[tuple[int, float]] = []
     for start in range(0, len(order), BATCH):
         batch = [
@@ -177,11 +180,7 @@ def shares(spent: dict[str, list[float]]) -> dict[str, float]:
 
 
 def empty(brain: Brain) -> None:
-    """Refuse a brain with pages.
-
-    Raises:
-        BadInput: There is a page in the brain.
-    """
+    """Raise BadInput if the brain has a page."""
     if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
         raise BadInput("A benchmark needs an empty brain; 'graphbrain clear --yes' empties this one.")
 
@@ -195,9 +194,9 @@ def filled(brain: Brain, recording: Recording, most: int | None) -> None:
 def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[str, Any]:
     """Seed and report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
 
-    The links per second are the distinct links that the brain keeps over the time in `report`. Before that some pages
-    are reported and cleared, until Java has compiled its code: a server that has just been started takes half as many
-    (`links_per_second_first`). The preparation of the recording is not counted.
+    The links per second are the distinct links that the brain keeps, divided by the time in `report`. Before that, some
+    pages are reported and cleared, until Java has compiled its code: a server that has just been started is half as
+    fast (`links_per_second_first`). The preparation of the recording is not counted.
     """
     empty(brain)
     first = _ingest(brain, recording, min(WARM_UP_PAGES, most or WARM_UP_PAGES))
@@ -210,6 +209,7 @@ def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, A
     brain.seed([recording.urls[page] for page in recording.seeds()])
     with profile(brain) as spent:
         laps = report_all(brain, recording, order)
+    # Each lap has the links and the seconds of one call.
     links, seconds = (sum(column) for column in zip(*laps, strict=True))
     return {
         "measure": "ingest",
@@ -228,9 +228,9 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
     """Import a recorded crawl, then ingest it live (or its first `most` pages), and compare.
 
     Without a file, a web of ten million links is generated and imported, and its first pages are ingested live. The
-    time of the import is from the first byte read to the last index online; it comes first, as in use. The time of the
-    ingest is that in `report`, on a warm server. Neither settles. The last figure is the ratio of their links per
-    second. Java's cache of Neo4j exists before, as wherever a server was prepared.
+    time of the import is from the first byte read to the last index online. The import comes first, as in use. The time
+    of the ingest is that in `report`, on a warm server. Neither settles. The last figure is the ratio of their links
+    per second. Java's cache of Neo4j is prepared before, as on any server that was prepared.
     """
     empty(brain)
     if file is None:
@@ -247,8 +247,9 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
 
 
 def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
-    """Push the waiting cash: this process alone in large batches, then some workers in batches short enough for
-    claims."""
+    """Push the waiting cash: first in this process alone with large batches, then by workers with batches that are
+    short enough for claims beside them."""
+    # Push alone.
     with profile(brain) as spent:
         began = time.perf_counter()
         alone = brain.tend(seconds, batch=LARGE_BATCH)
@@ -266,6 +267,7 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
             "statement_seconds": shares(spent),
         }
     ]
+    # Push with workers.
     with WorkerPool.beside(brain, workers, batch=SHORT_BATCH) as pool:
         # Processes need a moment to start; their work before it is not counted.
         deadline = time.monotonic() + 15
@@ -294,10 +296,10 @@ def claim(brain: Brain, most: int, calls: int = 300, delay: float = 0.0) -> list
     """Claim and report 100 pages repeatedly, with a tenth of `most` new pages waiting, and with all of them.
 
     There are 20,000 hosts, of sizes by Zipf's law, and the reported pages have no links. If all hosts with pages wait,
-    a call gets few pages; such calls are `short_calls`, after which the bench waits, too, and the times are of the
-    others. Not counted are five times up to 150 rounds at the smaller size, because a server just started compiles its
-    code, and then as many at each size, because the created data is being written to the disk. The last figure is the
-    ratio of the times at both sizes.
+    a call gets few pages. Such calls are `short_calls`: the bench waits after them, and their times do not count. Five
+    times up to 150 rounds at the smaller size are not counted, because a server that was just started compiles its
+    code. The first rounds at each size are not counted either, because the new data is being written to the disk. The
+    last figure is the ratio of the times at both sizes.
 
     Args:
         brain: An empty brain.
@@ -312,12 +314,14 @@ def claim(brain: Brain, most: int, calls: int = 300, delay: float = 0.0) -> list
         raise BadInput(f"Claims are measured with {LEAST_PAGES:,} pages at least: give --pages {LEAST_PAGES}, or more.")
     empty(brain)
     brain.remake(delay_seconds=delay)
+    # Measure at both sizes, after rounds that warm up.
     figures = []
     for waiting, warm_ups in ((most // 10, WARM_UPS + 1), (most, 1)):
         for _ in range(warm_ups):
             fill(brain, waiting)
             rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
         figures.append(rounds(brain, min(calls, waiting // 400)) | {"waiting": waiting, "delay": delay})
+    # Compare.
     small, large = figures
     ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
     return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]
@@ -330,6 +334,7 @@ def fill(brain: Brain, wanted: int) -> None:
     dice = np.random.default_rng(there)
     shares = 1.0 / np.arange(1, HOSTS + 1)
     shares /= shares.sum()
+    # Draw hosts by Zipf's law, and values.
     for start in range(there, there + wanted - new_there, 2_000):
         hosts = dice.choice(HOSTS, 2_000, p=shares).tolist()
         urls = [f"http://host-{host:05d}.example/{n}" for n, host in enumerate(hosts, start)]
@@ -344,8 +349,10 @@ def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
 
 
 def rounds(brain: Brain, count: int) -> dict[str, Any]:
-    """Claim and report 100 pages so many times, and return the times of the calls that got enough, or of all."""
-    taking: dict[bool, list[float]] = {True: [], False: []}
+    """Claim and report 100 pages `count` times. Return the times of the calls that got enough pages. If no call got
+    enough, return the times of all calls."""
+    # The seconds of the calls that got enough (True), and of the others.
+    seconds: dict[bool, list[float]] = {True: [], False: []}
     whole: list[float] = []
     done = 0
     with profile(brain) as spent:
@@ -353,18 +360,19 @@ def rounds(brain: Brain, count: int) -> dict[str, Any]:
             began = time.perf_counter()
             claims = brain.next_urls(CLAIMS)
             full = len(claims) >= ENOUGH * CLAIMS
-            taking[full].append(time.perf_counter() - began)
+            seconds[full].append(time.perf_counter() - began)
             brain.report([Fetched(c.url, (), c, body_hash="x") for c in claims])
             whole.append(time.perf_counter() - began)
             done += len(claims)
             if not full:
                 time.sleep(REST)
-    p50, p99, longest = (1000 * float(np.quantile(taking[True] or taking[False], q)) for q in (0.5, 0.99, 1.0))
+    # Summarise the times.
+    p50, p99, longest = (1000 * float(np.quantile(seconds[True] or seconds[False], q)) for q in (0.5, 0.99, 1.0))
     return {
         "measure": "claim",
         "claimed": done,
         "urls_per_second": round(done / sum(whole)),
-        "short_calls": len(taking[False]),
+        "short_calls": len(seconds[False]),
         "next_ms_p50": round(p50, 2),
         "next_ms_p99": round(p99, 2),
         "next_ms_max": round(longest, 2),

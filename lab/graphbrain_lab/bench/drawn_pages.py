@@ -1,7 +1,7 @@
-"""Pages drawn from a seed: their edits, and their noise. Of one seed all is the same each time.
+"""Pages drawn from a seed, with edits and noise. The same seed gives the same pages.
 
-A page is a row of blocks of HTML. An edit is what is at a place before and after it. Noise is what is at a place and is
-drawn anew at each visit.
+A page is a sequence of blocks of HTML. An edit is the HTML at a place before and after it. Noise is HTML at a place
+that is drawn anew at each visit.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Noise = Callable[[int], str]
 
 
 class Drawn:
-    """A page of so many blocks, and all that may happen to it.
+    """A page, and draws for its edits and noise.
 
     Args:
-        seed: Of the dice.
-        blocks: How many blocks it has, about.
+        seed: The seed of the dice.
+        blocks: The number of blocks.
     """
 
     def __init__(self, seed: int, blocks: int) -> None:
@@ -47,7 +47,7 @@ class Drawn:
         )
 
     def body(self, *put: tuple[int, str], blocks: Sequence[str] | None = None) -> bytes:
-        """Return the page with more blocks, each before the one of its number."""
+        """Return the page with the HTML of `put` inserted, each before the block of its number."""
         shown = list(self.blocks if blocks is None else blocks)
         for at, html in sorted(put, reverse=True):
             shown.insert(min(at, len(shown)), html)
@@ -91,23 +91,26 @@ class Drawn:
 
 
 def drawn_section(seed: int, pages: int, blocks: int) -> tuple[list[Drawn], list[int]]:
-    """Return pages of one template, and where its noise may be, as places between the blocks of any of them.
+    """Return pages of one template, and places for noise, as numbers of blocks of any of them.
 
-    A template has a menu, headings and a foot, which are the same on all pages; between them each has its own. Of the
-    places between blocks one in five is between two of a page's own.
+    A template has a menu, headings and a foot, which are the same on all pages. Between them each page has its own
+    blocks. One in five places is between two own blocks of a page.
     """
+    # Draw the parts of the template.
     template = Drawn(seed, 0)
     dice = template.dice
     own = [dice.randint(1, max(1, blocks // 2)) for _ in range(3)]
     menu = [f"<li>{template.words(1, 2)}</li>" for _ in range(dice.randint(2, 6))]
     heads = [f"<h2>{template.words(1, 3)}</h2>" for _ in own]
     foot = [f"<p>{template.words(3, 20)}</p>" for _ in range(dice.randint(1, 4))]
+    # Find the places beside and between own blocks.
     beside, between, at = [len(menu)], list[int](), len(menu)
     for count in own:
         beside += [at + 1, at + 1 + count]
         between += range(at + 2, at + 1 + count)
         at += 1 + count
     beside += [at + len(foot)]
+    # Put the blocks of each page into the template.
     drawn = [Drawn(1_000 * seed + number, sum(own)) for number in range(pages)]
     for page in drawn:
         theirs = iter(page.blocks)
@@ -118,7 +121,7 @@ def drawn_section(seed: int, pages: int, blocks: int) -> tuple[list[Drawn], list
     return drawn, [*beside[:4], *between[:1]]
 
 
-# ---------------------------------------------------------------------- edits: what is put at a place, before and after
+# ---------------------------------------------------------------------- edits: the HTML at a place, before and after
 
 
 def _labelled(draw: Callable[[Drawn], str]) -> Callable[[Drawn], Edit]:
@@ -219,7 +222,7 @@ EDITS: dict[str, Callable[[Drawn], Edit]] = {
     "sign": _sign,
     "clause with a digit": _clause,
 }
-"""The edits: the HTML at their place before and after each."""
+"""Name of an edit → a function that draws the HTML at its place before and after."""
 
 
 SEQUENCES: dict[str, Callable[[Drawn], list[str]]] = {
@@ -227,7 +230,7 @@ SEQUENCES: dict[str, Callable[[Drawn], list[str]]] = {
     "price": lambda page: [f"<p>{price}</p>" for price in _under(page, [f"{page.amount()} €" for _ in range(6)])],
     "news": lambda page: _news(page),
 }
-"""Rows of changes: the HTML at one place at six visits."""
+"""Name of a sequence of changes → a function that draws the HTML at one place at six visits."""
 
 
 def _under(page: Drawn, values: Sequence[str]) -> list[str]:
@@ -240,7 +243,7 @@ def _news(page: Drawn) -> list[str]:
     return [f"<ul>{''.join(items[at : at + 6])}</ul>" for at in range(6, 0, -1)]
 
 
-# ---------------------------------------------------------------------- noise: what is at a place at each visit
+# ---------------------------------------------------------------------- noise: the HTML at a place at each visit
 
 
 def _related(page: Drawn) -> Noise:
@@ -291,4 +294,4 @@ NOISES: dict[str, Callable[[Drawn], Noise]] = {
     "8 of 12 links": _related,
     "order of a list": _order,
 }
-"""The kinds of noise: the HTML at one place, by the number of the visit."""
+"""Kind of noise → a function that draws it: from the number of a visit to the HTML at one place."""

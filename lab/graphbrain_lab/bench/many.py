@@ -1,10 +1,11 @@
-"""Orders over many recordings: the share of each web's importance that they fetch early, the mean and the least.
+"""Orders over many recordings: the mean and the least share of a web's importance that they fetch early.
 
-A crawl of a recording begins at several pages, by a rule that is not tuned (`begin`). A crawl counts by the area of an
-order as a share of the omniscient order's (`order.Curve`), and a recording by the mean over its crawls, so that more
-seeds have no more weight. Small webs are shown and not counted, because there a share is mostly chance. The bootstrap
-(B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979) estimates the distance of
-the mean over these webs from the mean over others of their kind: means of webs drawn anew, with repetition.
+Each recording is crawled from several pages, one after another, which follow from a fixed rule (`begin`). The figure of
+a crawl is the area of an order as a share of the omniscient order's (`order.Curve`). That of a recording is the mean
+over its crawls, so that more seeds have no more weight. Small webs are shown and not counted, because their shares are
+mostly chance. The bootstrap (B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7,
+1979) estimates how far the mean over these webs may be from the mean over others of their kind. It computes the means
+of webs that are drawn anew, with repetition.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ COUNTED = 500
 REFERENCES = ("breadth first", "back-link count", "PageRank, d 0.85", "OPIC of 2003")
 OPIC = REFERENCES[-1]
 EARLY = (0.01, 0.02, 0.05, 0.1)
-"""Parts of a crawl at which an order is compared with OPIC."""
+"""The parts of a crawl after which an order is compared with OPIC."""
 EARLY_PAGES = 20
-"""A part is skipped if fewer pages are fetched by then."""
+"""A part of a crawl is skipped if it has fewer fetched pages."""
 CANDIDATES, BY_DICE, REACHES = 30, 100, 0.9
 RESAMPLES, CONFIDENCE = 2_000, 0.95
 ROUNDING = 1e-9
@@ -101,15 +102,16 @@ def restricted(recording: Recording) -> Recording:
 
 
 def begin(recording: Recording, count: int) -> list[int]:
-    """Return pages at which to begin `count` crawls, the same each time, and fewer if there are no more.
+    """Return the pages at which `count` crawls begin, or fewer. They are the same at each call.
 
-    The candidates are the pages with the most links, those with the shortest URLs, and some random ones. Those are used
-    that reach at least nine tenths of the pages that the best of them reaches: first the one with the shortest URL,
-    which is usually a site's home page, then random ones.
+    The candidates are the pages with the most links, those with the shortest URLs, and some random ones. A candidate is
+    used if it reaches at least nine tenths of the pages that the best one reaches. The one with the shortest URL, which
+    is usually a site's home page, comes first, then random ones.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
+    # Choose the candidates.
     sources, targets = recording.distinct
     size, dice = recording.pages, np.random.default_rng(0)
     links = np.bincount(sources, minlength=size)
@@ -117,10 +119,12 @@ def begin(recording: Recording, count: int) -> list[int]:
     known = [np.argsort(-links, kind="stable")[:CANDIDATES], np.argsort(lengths, kind="stable")[:CANDIDATES]]
     some = np.unique(np.concatenate([*known, dice.permutation(size)[:BY_DICE]]))
     some = some[links[some] > 0]
+    # Count the pages that each reaches, once for each component.
     matrix = csr_array((np.ones(len(sources), dtype=np.int8), (sources, targets)), shape=(size, size))
     part = connected_components(matrix, connection="strong")[1]
     reach = {number: int(recording.reachable([page]).sum()) for number, page in _one_of_each(part[some], some)}
     most = max(reach.values(), default=0)
+    # Choose among the good ones.
     good = [page for page in some.tolist() if reach[int(part[page])] >= REACHES * most]
     first = sorted(good, key=lambda page: (int(lengths[page]), page))[:1]
     rest = [page for page in dice.permutation(np.array(good, dtype=np.int64)).tolist() if page not in first]
@@ -128,7 +132,7 @@ def begin(recording: Recording, count: int) -> list[int]:
 
 
 def _one_of_each(parts: Any, pages: Any) -> Iterator[tuple[int, int]]:
-    """Yield each strongly connected component with one of its pages: all its pages reach the same pages."""
+    """Yield each strongly connected component with one of its pages. All its pages reach the same pages."""
     numbers, first = np.unique(parts, return_index=True)
     yield from zip(numbers.tolist(), pages[first].tolist(), strict=True)
 
@@ -165,6 +169,7 @@ def _mean_on(crawls: Sequence[Measured], web: str, name: str) -> float:
 
 
 def _row(name: str, means: Mapping[str, Any], crawls: Sequence[Measured], webs: Sequence[str]) -> dict[str, Any]:
+    # Compare the order's mean of each web with the mean of each reference order.
     own = means[name]
     low, high = _interval(own)
     references = [reference for reference in REFERENCES if reference in means]

@@ -39,10 +39,9 @@ POINTS = 200
 
 @dataclass(frozen=True)
 class Curve:
-    """The importance that an order has fetched: shares of all PageRank and authority after each page, the first value
-    after the first.
+    """The importance that an order has fetched: shares of all PageRank and authority, a value after each page.
 
-    If a crawl ends early, the rest of the pages adds nothing.
+    If a crawl ends early, the shares stay the same for the rest of the pages.
     """
 
     name: str
@@ -89,11 +88,12 @@ class Live:
     """The way in which the brain is driven.
 
     Attributes:
-        workers: The number of processes that tend beside it.
+        workers: The number of other processes that tend.
         pushes_per_page: The number of pushes for each reported page; no other process tends then.
-        batch: Pages claimed at a time; None: 1 % of the web's, as often as simulated orders compute their values.
+        batch: Pages claimed at a time. None: 1 % of the web, so that values change as often as in simulated orders.
         delay: Seconds between two claims of a host.
-        order: As the setting, and so is `reach`.
+        order: The setting `order`.
+        reach: The setting `reach`.
     """
 
     workers: int = 1
@@ -105,11 +105,10 @@ class Live:
 
 
 def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) -> BenchWeb:
-    """Return the web that is reached from some pages of a recording, with a `sitemap` that names all of it by URL if
-    wanted.
+    """Return the web that is reached from some pages of a recording. `sitemap`: it names all pages, sorted by URL.
 
     Raises:
-        BadInput: That is one page.
+        BadInput: The web is a single page.
     """
     web = BenchWeb.of(recording, seeds)
     if sitemap:
@@ -121,7 +120,7 @@ def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) ->
 
 
 def spread_over(recording: Recording, hosts: int) -> Recording:
-    """Return the recording with URLs on this number of hosts, neighbouring ids mostly on the same."""
+    """Return the recording with URLs on this number of hosts. Neighbouring ids are mostly on the same host."""
     ids = recording.ids.tolist()
     urls = [f"http://host-{place * hosts // len(ids):06d}.example/page-{page}" for place, page in enumerate(ids)]
     return dataclasses.replace(recording, urls=urls)
@@ -147,10 +146,10 @@ def simulated(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[list[Curve], _Shares]:
-    """Return the curves of the reference orders, and of these values exact and in lanes, and the shares for a live
+    """Return the curves of the reference orders, and of these values exact and in lanes; and the shares for a live
     brain.
 
-    There are fewer curves if it is stopped. `values` and `reach` are as the settings.
+    There are fewer curves if `stop` returns True. `values` and `reach` are values of the settings.
     """
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
@@ -172,30 +171,33 @@ def live(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: threading.Event | None = None,
 ) -> Curve:
-    """Return the curve of a real brain with this value, which is empty before and holds the crawl afterwards.
+    """Return the curve of a real brain with this value. The brain must be empty, and has the crawl afterwards.
 
     Raises:
-        BadInput: It holds pages.
+        BadInput: The brain has pages.
     """
+    # Prepare the brain, and the page numbers of the web.
     measures.empty(brain)
     stop, name = stop or threading.Event(), f"{value}, live"
     brain.remake(order=how.order, delay_seconds=how.delay, value=value, reach=how.reach)
     number = np.full(recording.pages, -1, dtype=np.int64)
     number[web.pages] = np.arange(len(web))
     fetched: list[int] = []
-    due = 0.0
+    due_pushes = 0.0
 
-    def reported(pages: Sequence[int]) -> None:
-        nonlocal due
+    # Collect the pages in the order of their reports, and push for them.
+    def on_report(pages: Sequence[int]) -> None:
+        nonlocal due_pushes
         fetched.extend(number[list(pages)].tolist())
-        due += len(pages) * (how.pushes_per_page or 0.0)
-        if due >= 1.0:
-            due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
-            due = max(due, 0.0)  # when nothing waits, no pushes are saved up
+        due_pushes += len(pages) * (how.pushes_per_page or 0.0)
+        if (count := int(due_pushes)) >= 1:
+            due_pushes -= brain.tend(None, passes=False, pushes=count, batch=count, stop=stop.is_set).pushes
+            due_pushes = max(due_pushes, 0.0)
 
-    def told(step: ReplayProgress) -> None:
+    def on_step(step: ReplayProgress) -> None:
         progress(name, step.pages, step.total)
 
+    # Crawl the web with the brain.
     brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())
     replay(
         brain,
@@ -204,9 +206,9 @@ def live(
         workers=0 if how.pushes_per_page is not None else how.workers,
         batch=how.batch or max(1, round(len(web) / orders.STEPS)),
         settle=False,
-        progress=told,
+        progress=on_step,
         stop=stop,
-        reported=reported,
+        reported=on_report,
     )
     return shares.curve(name, np.array(fetched, dtype=np.int64))
 

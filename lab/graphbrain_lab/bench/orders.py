@@ -45,7 +45,7 @@ REACH = (0.99, 0.85)
 
 @dataclass(frozen=True)
 class BenchWeb:
-    """The part of a recorded web that is reached from some pages, with page numbers of its own.
+    """The part of a recorded web that is reached from some pages. Its pages are numbered anew.
 
     Attributes:
         pages: The recording's numbers, ascending.
@@ -67,7 +67,8 @@ class BenchWeb:
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> BenchWeb:
-        """Return the web that is reached from the recording's pages `seeds`, including these."""
+        """Return the recording's pages that links reach from `seeds`, and these seeds, as a web."""
+        # Number the reached pages, and their links.
         reached = recording.reachable(seeds)
         number = np.cumsum(reached) - 1
         sources, targets = recording.distinct
@@ -75,6 +76,7 @@ class BenchWeb:
         counts = np.bincount(number[sources[kept]], minlength=int(reached.sum()))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ends = number[targets[kept]].astype(np.int32)
+        # Compute the columns of pages.
         pages, begins = np.flatnonzero(reached), number[np.unique(np.asarray(seeds, dtype=np.int64))]
         urls = [recording.urls[page] for page in pages.tolist()]
         repeats = np.array([float(path_repeats(url)) for url in urls])
@@ -104,28 +106,31 @@ class Crawl:
     """A crawl in progress: the fetched pages, their order, and the pages known by them."""
 
     def __init__(self, web: BenchWeb) -> None:
+        # The state of each page: at first no page is fetched or known.
         size = len(web)
         self.web = web
         self.out = web.out
         self.fetched: Flags = np.zeros(size, dtype=bool)
         self.known: Flags = np.zeros(size, dtype=bool)
         self.found: Floats = np.full(size, np.inf)
-        """the number of each page in the order in which pages became known"""
+        """The number of each page in the order in which pages became known."""
         self.seeds: Flags = np.zeros(size, dtype=bool)
         self.in_links: Floats = np.zeros(size)
         self.depth: Floats = np.full(size, np.inf)
-        """clicks from a seed, by the depth of the pages when they were fetched"""
+        """Clicks from a seed, by the depths that pages had when they were fetched."""
         self.siblings_before: Floats = np.zeros(size)
-        """new pages of its folder that the page which brought it named before it"""
+        """For each page: the first page that linked to it named this number of new pages of its folder earlier."""
+        # The links of fetched pages as compressed sparse rows, in the order of the fetches.
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
         self._ends = np.zeros(web.links, dtype=np.int32)
         self._ones = np.ones(web.links)
         self.count = self._links = self._found = 0
+        # At first only the seeds and the pages of the sitemaps are known.
         self.seeds[web.seeds] = True
         self.depth[web.seeds] = 0.0
         self._meet(web.seeds, web.seeds)
-        self._be_told(web.listed)
+        self._add_listed(web.listed)
 
     @property
     def order(self) -> Ints:
@@ -161,15 +166,15 @@ class Crawl:
         self.found[new] = self._found + np.arange(len(new))
         self._found += len(new)
 
-    def _be_told(self, pages: Ints) -> None:
+    def _add_listed(self, pages: Ints) -> None:
         """Make these pages known from the beginning: for each transaction of hints, the list is the finder."""
         fresh = pages[~self.known[pages]]
         self._meet(fresh, np.arange(len(fresh)) // PASS_BATCH)
         self.depth[fresh] = 1.0
 
     def along(self, values: Floats) -> Floats:
-        """Return for each page the sum of the values that the fetched pages (in the order of fetching) bring along
-        links."""
+        """Return for each page the sum of `values` over the fetched pages that link to it. `values` are in the order of
+        fetching."""
         return np.asarray(self._matrix().T @ values)
 
     def back(self, values: Floats) -> Floats:
@@ -189,10 +194,10 @@ class Crawl:
 
 
 class Value(Protocol):
-    """The value of pages for an order; one instance serves one crawl."""
+    """The value of pages for an order. Each crawl needs a separate instance."""
 
     def __call__(self, crawl: Crawl) -> Floats:
-        """Return the value of each page by the known graph; values of unknown pages are undefined."""
+        """Return the value of each page by the known graph. The values of unknown pages are undefined."""
 
 
 @dataclass
@@ -221,7 +226,7 @@ class BackLinks:
 
 @dataclass
 class PageRank:
-    """PageRank of the known graph: a page that is not fetched, or has no links, gives its share to all known ones."""
+    """PageRank of the known graph. A page that is not fetched, or has no links, gives its share to all known pages."""
 
     damping: float = DAMPING
     change: float = ROUND_CHANGE
@@ -246,9 +251,9 @@ class PageRank:
 class ForwardOrder:
     """A forward account of a brain that pushes pass on.
 
-    A seed has `seed`, any other known page `other`, and a fetched page passes on the damped rest. If only seeds begin
-    with an amount, it is PageRank personalised to them; if all pages begin alike, it is PageRank of the known graph,
-    without the restart.
+    A seed begins with `seed`, any other known page with `other`. A fetched page passes on the share `damping` of its
+    amount. If only seeds begin with an amount, this is PageRank personalised to them. If all pages begin with the same
+    amount, it is PageRank of the known graph, without the restart.
     """
 
     damping: float
@@ -268,8 +273,8 @@ class ForwardOrder:
 class OnePass:
     """OPIC of 2003, where each page spends once: a fetched page gives its amount to the pages it links to.
 
-    `seed` and `first` are the amounts with which a seed and any other page become known; `passed` is the share that a
-    page passes on.
+    `seed` and `first` are the first amounts of a seed and of any other page. `passed` is the share that a page passes
+    on.
     """
 
     seed: float = 1.0
@@ -313,8 +318,8 @@ class Authority:
 
 @dataclass
 class Blend:
-    """The value of new pages in a brain whose setting `value` is a product of powers of scores. `reach` is its
-    setting."""
+    """The value of new pages in a brain whose setting `value` is a product of powers of scores. `reach` is the value of
+    the setting `reach`."""
 
     factors: Mapping[str, Factor]
     reach: float = 0.0
@@ -345,8 +350,8 @@ class Blend:
 
 @dataclass(frozen=True)
 class BenchOrder:
-    """An order by name. `make` returns a value for one crawl; `in_lanes` returns the lane of each value, None: the
-    exact value."""
+    """An order and its name. `make` returns a value for one crawl. `in_lanes` returns the lane of each value; None: the
+    exact values order the pages."""
 
     name: str
     make: Callable[[], Value]
@@ -354,9 +359,12 @@ class BenchOrder:
 
 
 def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[BenchOrder]:
-    """Return the reference orders, and those of a brain with this setting `reach`: exact, and in its lanes.
+    """Return the reference orders, and the orders of a brain: exact, and in its lanes.
 
-    The omniscient order by these `final` values comes first. `blends` has name → factors.
+    Args:
+        final: The values of the omniscient order, which comes first.
+        blends: Name → the factors of a value.
+        reach: The brain's setting `reach`.
     """
     reference = [
         BenchOrder("omniscient", lambda: Fixed(final)),
@@ -379,7 +387,7 @@ def crawled(
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ints:
-    """Return the pages of a web in the order in which this order fetches them, until it is stopped."""
+    """Return the pages of a web in the sequence in which this order fetches them, until `stop` returns True."""
     crawl, value = Crawl(web), order.make()
     step = max(1, round(len(web) / STEPS))
     while len(waiting := crawl.frontier()) and not stop():
@@ -402,7 +410,8 @@ def _over(counts: Floats) -> Floats:
 
 
 def _settled(round_of: Callable[[Floats], Floats], values: Floats, change: float) -> Floats:
-    """Return the values after rounds from these until one changes less than this share of their sum."""
+    """Return the values after rounds. They end when one changes the values by at most the share `change` of their
+    sum."""
     for _ in range(MOST_ROUNDS):
         before, values = values, round_of(values)
         if np.abs(values - before).sum() <= change * values.sum():

@@ -20,11 +20,7 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def needed() -> None:
-    """Check that matplotlib is installed.
-
-    Raises:
-        BadInput: It is not.
-    """
+    """Raise BadInput if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -33,11 +29,7 @@ def needed() -> None:
 
 
 def check(path: Path) -> None:
-    """Check that a figure can be drawn into that file, before any work is done for it.
-
-    Raises:
-        BadInput: It cannot.
-    """
+    """Raise BadInput if a figure cannot be drawn into that file. Call this before the work for the figure."""
     needed()
     if path.suffix not in KINDS:
         raise BadInput(f"A plot is written to a file that ends in {', '.join(KINDS)}, not to {path.name}.")
@@ -52,14 +44,17 @@ def freshness_over_time(
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
+    # Draw a line for each policy.
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     for number, (name, daily) in enumerate(curves.items()):
         axes.plot(np.arange(len(daily)) + 0.5, _smoothed(daily), label=name, **_style(number))
+    # Draw a mark for each change.
     low = axes.get_ylim()[0]
     for day, label in changes:
         axes.axvline(day, color="0.6", linewidth=0.8)
         axes.annotate(label, (day, low), xytext=(3, 3), textcoords="offset points", fontsize=8, color="0.35")
+    # Label the axes, and add the legend.
     axes.set(title=title, xlabel="day", ylabel="freshness: share of value that is up to date")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlim(left=0)
@@ -73,6 +68,7 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
+    # Draw a plot for each score, with a line for each order.
     figure = Figure(figsize=(2.0 * WIDTH, 1.3 * HEIGHT), dpi=DPI, layout="constrained")
     every = figure.subplots(1, 2, sharey=True)
     for side, (axes, what) in enumerate(zip(every, ("PageRank", "authority"), strict=True)):
@@ -85,6 +81,7 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.grid(alpha=0.25)
+    # Add the titles and the legend.
     every[0].set_ylabel("share that is fetched")
     figure.suptitle(title)
     figure.legend(loc="outside right upper", frameon=False)
@@ -95,12 +92,14 @@ def costs_by_size(path: Path, sizes: Sequence[int], costs: Mapping[str, Sequence
     """Draw each cost by the number of pages, as a ratio to that of the first size, and the ratio that is allowed."""
     from matplotlib.figure import Figure
 
+    # Draw a line for each cost, and one for the allowed ratio.
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     for number, (name, ratios) in enumerate(costs.items()):
         axes.plot(sizes, ratios, label=name, marker="o", markersize=3, **_style(number, 10))
     axes.axhline(allowed, color="0.6", linewidth=0.8)
     axes.annotate(f"{allowed:g} times", (sizes[0], allowed), xytext=(3, 3), textcoords="offset points", fontsize=8)
+    # Label the axes, and add the legend.
     axes.set(
         title="costs by size", xlabel="pages", ylabel=f"cost of a page, link or call, of that at {sizes[0]:,} pages"
     )
@@ -125,7 +124,7 @@ def save(figure: Any, path: Path, **more: Any) -> None:
 
 
 def _style(number: int, every: int = 1) -> dict[str, Any]:
-    """Return a style of lines that differ without colours, too; `every` lines in a row have the same dashes."""
+    """Return the style of a line. Lines differ without colours, too: their dashes change after `every` lines."""
     style = STYLES[number // every % len(STYLES)] if every > 1 else STYLES[number % len(STYLES)]
     return {"color": f"C{number % 10}", "linestyle": style, "linewidth": 1.6}
 

@@ -1,16 +1,17 @@
-"""The precision of live scores: those of a brain, at one moment or during a replayed crawl, are compared with exact
-ones.
+"""The precision of live scores: the scores of a brain, at one moment or during a replayed crawl, are compared with
+exact ones.
 
 This is the precision experiment of crawl-frontier's documentation ("OPIC vs power method", 2015), corrected. The
 reference is the solution for the links that the brain has at that moment: of the linear system of
-`scores.accounts.solve` for the exact engine, and of the classic walk with its virtual page for the classic one. Beside
-it is the measure of the original's script, the change of the scores by one round of the walk. At the end the same graph
-is frozen and scored from nothing by more and more rounds in memory, which shows the result of the engine if the crawl
-stopped.
+`scores.accounts.solve` for the exact engine, and of the classic walk with its virtual page for the classic one. The
+measure of the original's script is given, too: the change of the scores by one round of the walk. At the end the same
+graph is frozen and scored from nothing by more and more rounds in memory. This shows the result of the engine if the
+crawl stopped.
 
 A brain that is only measured is only read, range by range, while other transactions run: first the links, then the
-accounts. Changes by a crawl in between count as error; pages deleted by then are left out. Memory: 30 bytes a link at
-most (44 if links differ in weight) and 250 bytes a page, and that of matplotlib. Statements: brain/sizes, brain/states.
+accounts. Changes in between count as error. Pages that are deleted in between are left out. Memory: at most 30 bytes a
+link (44 if links differ in weight) and 250 bytes a page, and that of matplotlib. Statements: brain/sizes,
+brain/states.
 """
 
 from __future__ import annotations
@@ -47,15 +48,15 @@ TOLERANCE = 1e-12
 SIDES = ("hub", "authority")
 URLS_AT_ONCE = 100_000
 CATCH_UP_BATCH, CLASSIC_BATCH = 20_000, 400_000
-"""Payments of a transaction while no other process needs the pages. The classic engine has to spend all cash many times
-over: in a large graph up to `CLASSIC_BATCH`, a quarter of all links, because then most pages are written once for many
-payments."""
+"""The payments of a transaction while no other process needs the pages. The classic engine spends all cash many times.
+In a large graph its transactions have a quarter of all links as payments, at most `CLASSIC_BATCH`, so that a page is
+written once for many payments."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionTrial:
-    """One engine with one value of its parameter: eps of the exact engine, the window (times the total cash, 0: none)
-    of the classic one."""
+    """One engine with one value of its parameter: `eps` of the exact engine, or the `window` of the classic one (in
+    units of the total cash; 0: none)."""
 
     engine: str
     knob: float
@@ -72,15 +73,16 @@ class PrecisionTrial:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The scores of one side at one moment: `rounds` is None for live scores, else the rounds made on the frozen graph.
+    """The scores of one side at one moment. `rounds` is None for live scores, else the number of rounds on the frozen
+    graph.
 
     `one_step` is the L∞ one-step residual of opic-precision.py in crawl-frontier's documentation (2015), ‖s −
     norm(M·s)‖∞ of shares s that sum to 1, where norm divides by the sum, and M is one whole round, to the other side
     and back. For classic hubs M is H·A, for authorities A·H, with A[j,i] = 1/(outdegree(i) + 1) and H[i,j] =
     1/(indegree(j) + 1) of each link i→j, by relevance where it is known, without the payments to the virtual page. For
     the exact engine it is a round of its linear system with payouts: hub ← b + M·hub as in `scores.accounts.solve`.
-    `one_step_exact` is the same for the exact scores. It is rounding with the exact engine, and with the classic one
-    the payments of the omitted virtual page.
+    `one_step_exact` is this residual of the exact scores. With the exact engine it is only rounding, with the classic
+    one the payments of the omitted virtual page.
     """
 
     trial: str
@@ -142,19 +144,20 @@ def run_trial(
         pages: Replay only the first of the recording's pages.
         rounds: The number of rounds on the frozen graph at the end.
         workers: Processes that tend beside it; without any the brain tends itself, as for a single script.
-        catch_up: Before each measure push until nothing is worth it, to measure the parameter and not the lag.
+        catch_up: Before each measure push until no push is worth it, to measure the parameter and not the lag.
         progress: Is called with the name of a step, its progress and its total.
-        stop: Ends the replay when it is set. The pages fetched by then are measured; there is no point if there are
-            none.
+        stop: Ends the replay when it is set. The pages fetched by then are measured. Without any there is no point.
 
     Raises:
         BadInput: No page could be fetched.
     """
+    # Prepare the brain.
     stop = stop or threading.Event()
     brain.clear()
     brain.remake(delay_seconds=0.0, **trial.settings())
     total = min(pages or recording.pages, recording.pages)
     run, seeds = PrecisionRun(trial), list(recording.seeds())
+    # Replay part by part, and measure after each.
     fetched = 0
     for part in np.linspace(0, total, points + 1).astype(int)[1:].tolist():
         limit = max(1, part - fetched)
@@ -169,6 +172,7 @@ def run_trial(
         progress(trial.name, fetched, total)
         if done.complete or stop.is_set():
             break
+    # Add the rounds on the frozen graph.
     if not run.points:
         if stop.is_set():
             return run
@@ -191,6 +195,7 @@ def measure(
         BadInput: There is no page.
         BeingConverted: The brain is between two engines.
     """
+    # Read the settings, the links and the scores.
     brain.engine  # noqa: B018  # raises BeingConverted
     settings = brain.settings
     trial = PrecisionTrial(settings.engine, settings.eps if settings.engine == "exact" else settings.window)
@@ -199,6 +204,7 @@ def measure(
     measured = _Measured.of(brain, trial, progress)
     if not measured.kept.any():
         raise BadInput("The brain has no pages yet, so there is nothing to measure.")
+    # Compare the live scores with the exact ones.
     run = PrecisionRun(trial, "as they are")
     progress("comparing", 0, 0)
     run.points += measured.points(fetched)
@@ -239,29 +245,32 @@ class _Measured:
     def of(
         cls, brain: Brain, trial: PrecisionTrial, progress: Callable[[str, int, int], None] = lambda *_: None
     ) -> _Measured:
+        # Read the links and the accounts.
         rule = brain.policy.rule
         table = exports.links(brain.graph, lambda done, of: progress("reading links", done, of))
         progress("reading accounts", 0, 0)
         accounts, terms = settlement.exported(brain.graph, table), exports.terms(brain.graph, table)
         kept = ~np.isnan(accounts.hub_history)
 
-        def tell(number: int, _: float) -> None:
+        def show_round(number: int, _: float) -> None:
             progress(f"solving, round {number}", 0, 0)
 
+        # Solve for the exact scores, and take the live ones of the engine.
         walk: solve.System | solve.Flow
         if trial.engine == "exact":
             walk = settlement.system(table, terms, rule)
-            found = walk.solve(tolerance=TOLERANCE, progress=tell)
+            found = walk.solve(tolerance=TOLERANCE, progress=show_round)
             exact = {"hub": found.hub, "authority": found.authority}
             live = {"hub": accounts.hub_score, "authority": accounts.authority_score}
         else:
             walk = _flow(table, terms, rule)
-            exact = dict(zip(SIDES, walk.rest(TOLERANCE, progress=tell), strict=True))
+            exact = dict(zip(SIDES, walk.rest(TOLERANCE, progress=show_round), strict=True))
             live = {"hub": accounts.hub_history, "authority": accounts.authority_history}
             if rule.classic.score != "history":
                 virtual = brain.graph.read(read_virtual, "classic/read_virtual")
                 live["hub"] = accounts.hub_score + virtual.hub_offsets(table.ids)
                 live["authority"] = accounts.authority_score + virtual.authority_offsets(table.ids)
+        # Pages that were deleted have no score.
         for side in SIDES:
             live[side] = np.where(kept, live[side], 0.0)
         return cls(brain, trial, table, live, exact, walk, kept)
@@ -298,7 +307,8 @@ class _Measured:
         rounds: int,
         progress: Callable[[str, int, int], None] = lambda *_: None,
     ) -> None:
-        """Make more rounds from fresh scores on the frozen graph, and the curves of the last moment."""
+        """Add points for rounds from nothing on the frozen graph, and the scores of the last moment, to the run."""
+        # Each round gives two points.
         number, last = 0, self.live
 
         def watch(hub: Floats, authority: Floats) -> None:
@@ -312,6 +322,7 @@ class _Measured:
                 watch(hub, authority)
         else:
             self.walk.spend_all(rounds, watch)
+        # Keep the last scores.
         for name, scores in (("live", self.live), ("exact", self.exact), ("more", last)):
             setattr(run, name, {side: compare.shares(column) for side, column in scores.items()})
         run.named = partial(_urls, self.brain, self.table.ids)

@@ -34,6 +34,7 @@ def draw(run: PrecisionRun, path: Path) -> list[Path]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    # The title names the last live point.
     figure: Any = Figure(figsize=(13, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
     last = run.points[0]
@@ -41,6 +42,7 @@ def draw(run: PrecisionRun, path: Path) -> list[Path]:
         last = point if point.rounds is None else last
     rounds = max((point.rounds or 0 for point in run.points), default=0)
     figure.suptitle(f"{run.trial.name}: {last.pages:,} pages, {last.fetched:,} of them fetched, {last.links:,} links")
+    # Draw a row of plots for each side.
     axes = figure.subplots(2, 3)
     for row, side in enumerate(("hub", "authority")):
         exact = run.exact[side]

@@ -1,4 +1,4 @@
-"""Benchmark of robots.txt and sitemaps as claims: the first meeting of hosts, and what they cost where all is known."""
+"""Benchmark of robots.txt and sitemaps as claims: their cost for new hosts, and for hosts with known ones."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from graphbrain_lab.bench import crawl
 __all__ = ["CALLS", "HOSTS", "resources"]
 
 HOSTS = 10_000
-"""The number of hosts that are met at once."""
+"""The number of hosts that are new at once."""
 KNOWN, PAGES_EACH = 1_000, 45
-"""Hosts, and pages of each, with which calls for all kinds are compared with calls for pages alone."""
+"""The hosts, and the pages of each, with which calls for all kinds are compared with calls for pages alone."""
 CALLS, WARM_UP, AT_ONCE = 300, 50, 10
 """Measured calls for each set of kinds, calls before them, and claims of a call."""
 MET_AT_ONCE, NEW_HOSTS = 100, 50
@@ -33,13 +33,13 @@ RULES = b"User-agent: *\nDisallow: /private/\n"
 def resources(brain: Brain, hosts: int = HOSTS, calls: int = CALLS) -> list[dict[str, Any]]:
     """Measure claims of robots.txt and sitemaps beside pages, with a delay of one second.
 
-    Four figures: the first meeting of `hosts` hosts, by calls of 100 claims, until each robots.txt is reported; that of
-    a new host beside 1,000 known ones; and calls of 10 for pages alone and for all kinds, in random turns, on 1,000
-    hosts whose robots.txt and sitemaps are known; with their ratio.
+    The figures are those of new hosts, by calls of 100 claims, until each robots.txt is reported; of one new host
+    beside 1,000 known ones; and of calls of 10 claims on 1,000 hosts whose robots.txt and sitemaps are known, for pages
+    alone and for all kinds, in random turns, with their ratio.
 
     Args:
         brain: An empty brain.
-        hosts: The number of hosts that are met at once.
+        hosts: The number of hosts that are new at once.
         calls: The number of measured calls for each set of kinds.
 
     Raises:
@@ -55,14 +55,16 @@ def resources(brain: Brain, hosts: int = HOSTS, calls: int = CALLS) -> list[dict
 
 
 def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str, Any]:
-    """Seed hosts, and claim and report until each robots.txt is reported. `known` gets the keys of what is not a
-    page."""
+    """Seed hosts, and claim and report until each robots.txt is reported. Add the keys of robots.txt and sitemaps to
+    `known`."""
+    # Seed the hosts.
     brain.clear()
     brain.remake(delay_seconds=1.0)
     # The names differ between meetings: for a minute a process does not look again for the sitemaps of a host.
     urls = [f"http://h{host}.of-{hosts}.example/{page}" for page in range(pages) for host in range(hosts)]
     for start in range(0, len(urls), 5_000):
         brain.seed(urls[start : start + 5_000])
+    # Claim and report.
     taken: Counter[Kind] = Counter()
     laps = list[float]()
     began = time.perf_counter()
@@ -81,7 +83,7 @@ def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str,
 
 
 def _one_by_one(brain: Brain, known: set[str]) -> dict[str, Any]:
-    """Meet new hosts beside known ones: each from its page being asked for until its robots.txt is reported."""
+    """Measure new hosts beside known ones: the time from the request of a page until its robots.txt is reported."""
     whole = []
     for number in range(NEW_HOSTS):
         url = f"http://new{number}.example/"
@@ -137,8 +139,8 @@ def _times(laps: list[float], name: str = "next_ms") -> dict[str, float]:
 
 
 def _report(brain: Brain, claims: Sequence[Claim]) -> set[str]:
-    """Report pages without links, robots.txt that forbid a folder, and that there are no sitemaps. Return the keys of
-    the robots.txt and sitemaps."""
+    """Report pages without links, robots.txt that forbid a folder, and missing sitemaps. Return the keys of the
+    robots.txt and sitemaps."""
     reports = [_item(claim) for claim in claims]
     if refused := [answer for answer in brain.report(reports) if not answer.accepted]:
         raise BadInput(f"The brain refused a report of {refused[0].url}: {refused[0].reason}.")

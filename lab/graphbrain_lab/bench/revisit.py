@@ -28,11 +28,13 @@ def revisit(brain: Brain, clock: SimulatedClock, file: Path | None, days: int) -
 
     `file` is a record of changes as for `simulate`; without it some are invented.
     """
+    # All policies see the same history.
     history = histories.synthetic(INVENTED_PAGES, days) if file is None else histories.recorded(file, days)
     crawl.empty(brain)
     rows = []
     for every in EVERY:
         budget = Budget(history.pages / every)
+        # Run the policies with this budget. The first one is the yardstick.
         outcomes: list[tuple[SimulationOutcome, float]] = []
         for name in (*OTHERS, "graph"):
             began = time.monotonic()

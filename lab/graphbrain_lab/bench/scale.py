@@ -1,8 +1,8 @@
 """Benchmark of size: the costs of one server with more and more pages.
 
 For each size a web of ten links a page is generated, a local server is started on an empty directory, and the brain is
-measured from the import to the dump. A cost is for one page, one link or one call, so that it stays the same where it
-does not depend on the size. Costs are compared with those of the smallest size.
+measured from the import to the dump. A cost is that of one page, one link or one call, so that it is the same for all
+sizes if it does not depend on the size. Costs are compared with those of the smallest size.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ __all__ = ["ALLOWED", "LEAST_PAGES", "SIZES", "UNITS", "Sized", "beyond", "run"]
 
 SIZES = (1_000_000, 3_000_000, 10_000_000)
 LEAST_PAGES = 1_000
-"""The least size: a tenth of the pages waits to be claimed."""
+"""The least size. A tenth of the pages waits to be claimed, and must be enough for the calls."""
 LINKS_EACH, WAITING = 10, 10
-"""Links of a page that has any, and of how many pages one has none: it waits for its first visit."""
+"""The links of a page; and the number of pages of which one has none, and waits for its first visit."""
 ALLOWED = 1.3
 """The largest ratio of a cost to that of the smallest size that counts as the same."""
 INGESTED, REPORTED_AT_ONCE = 2_000, 200
@@ -44,7 +44,7 @@ ASKED = 3
 """The number of times a question is asked; the median counts."""
 OF_ONE = ("next-pages",)
 OF_ALL = ("states", "top-authorities", "linking-hosts")
-"""Questions whose answers do not depend on the size, and those that read every page or link."""
+"""Questions whose answers do not depend on the size, and questions that read every page or link."""
 UNITS = {
     "import": "µs a link",
     "settle": "µs a link",
@@ -103,7 +103,7 @@ def beyond(first: Sized, other: Sized) -> dict[str, float]:
 def run(
     sizes: Sequence[int], beside: Path, memory: int | None = None, progress: Progress = lambda *_: None
 ) -> Iterator[Sized]:
-    """Measure sizes in ascending order, each on a server of its own, whose directory is removed afterwards.
+    """Measure sizes in ascending order, each on a separate server, whose directory is removed afterwards.
 
     Args:
         sizes: Numbers of pages.
@@ -112,9 +112,10 @@ def run(
         progress: Is called at each step.
 
     Raises:
-        BadInput: A size is too small, a directory is there, or pyarrow is missing.
+        BadInput: A size is too small, a directory exists, or pyarrow is missing.
         ServerFailed: The server cannot be started.
     """
+    # Refuse what would fail after hours.
     frames.needed()  # so that the dump does not fail after hours
     wanted = sorted(set(sizes))
     if wanted[0] < LEAST_PAGES:
@@ -122,6 +123,7 @@ def run(
     folders = [beside.with_name(f"{beside.name}-scale-{pages}") for pages in wanted]
     if there := [folder for folder in folders if folder.exists()]:
         raise BadInput(f"{there[0]} exists already; remove it, or name another place with --data.")
+    # Measure each size.
     for pages, folder in zip(wanted, folders, strict=True):
         try:
             yield _measured(pages, folder, memory, _steps(progress, pages))
@@ -134,6 +136,7 @@ def _steps(progress: Progress, pages: int) -> Callable[[str], None]:
 
 
 def _measured(pages: int, folder: Path, memory: int | None, step: Callable[[str], None]) -> Sized:
+    # Generate the web, and start a server.
     home, web = folder / "server", folder / "web.tsv"
     folder.mkdir(parents=True)
     step("generate")
@@ -148,6 +151,7 @@ def _measured(pages: int, folder: Path, memory: int | None, step: Callable[[str]
             "password": server.password,
             "database": "neo4j",
         }
+        # Measure the steps with a brain.
         with Brain.open(**login, crawl="scale", auto_tend=False, delay_seconds=0.0) as brain:
             costs, seconds, links, stored = _loaded(brain, web, home, step)
             step("ingest")
@@ -167,6 +171,7 @@ def _measured(pages: int, folder: Path, memory: int | None, step: Callable[[str]
             costs["dump"] = 1e6 * seconds["dump"] / stored
         size = sum(path.stat().st_size for path in (folder / "dump").rglob("*") if path.is_file())
         costs["dump size"] = size / stored
+    # Measure the disk and memory at the end.
     disk, peak = lifecycle.status(home).disk, peak_bytes()
     costs |= {"disk": disk / stored, "memory of this process": peak / stored}
     return Sized(
@@ -221,7 +226,7 @@ def _claim(brain: Brain, pages: int) -> tuple[float, int]:
     """Claim and report, and return the median milliseconds of a claim and the number of short calls."""
     waiting = pages // WAITING
     rounds = max(1, min(CLAIM_ROUNDS, waiting // 400))
-    crawl.rounds(brain, max(1, rounds // 2))  # to warm up
+    crawl.rounds(brain, max(1, rounds // 2))  # this call warms up the caches
     figures = crawl.rounds(brain, rounds)
     return float(figures["next_ms_p50"]), int(figures["short_calls"])
 
@@ -232,7 +237,7 @@ def _ask(brain: Brain, pages: int) -> dict[str, float]:
     once: dict[str, Callable[[], object]] = {
         "page": lambda: brain.page(url),
         "links": lambda: list(brain.links(url, "out", 100)),
-        "top": lambda: brain.top(10),
+        "top": lambda: list(brain.find(by="authority", limit=10)),
     }
     once |= {name: _asking(brain, name) for name in OF_ONE}
     costs = {name: 1_000 * _median(ask) for name, ask in once.items()}

@@ -1,4 +1,4 @@
-"""Scrapy by itself against Scrapy with a brain, and optionally scrapy-redis: the same spider on the same web, in turns.
+"""Scrapy without and with a brain, and optionally with scrapy-redis: the same spider on the same web, in turns.
 
 On a busy machine the CPU time of the client, and of the database if it runs here, is more reliable than the wall time.
 """
@@ -27,7 +27,7 @@ PAGES = 600
 def scrapy_pair(
     brain: Brain, folder: Path | None, pages: int, data: Path | None, redis: str | None = None
 ) -> dict[str, Any]:
-    """Return the milliseconds a page of plain Scrapy and of Scrapy with this brain, medians of three rounds of both in
+    """Return the milliseconds for a page of plain Scrapy and of Scrapy with this brain: the medians of three rounds, in
     turns.
 
     The brain is cleared after each crawl.
@@ -36,10 +36,11 @@ def scrapy_pair(
         brain: The brain.
         folder: The files of the web, with an index.html; None: a generated web.
         pages: The number of pages of a generated web.
-        data: The local server's directory, whose CPU time is measured if the brain is there.
+        data: The local server's directory. Its CPU time is measured if the brain is on this server.
         redis: The URL of a Redis with which scrapy-redis is measured, too; the spider's keys in it are deleted after
             each crawl.
     """
+    # Find the server, and the settings of the crawls with a brain.
     if folder is not None and not (folder / "index.html").is_file():
         raise BadInput(f"{folder} is no directory with an index.html.")
     found = lifecycle.find(data)
@@ -50,6 +51,7 @@ def scrapy_pair(
         **connection, "crawl": brain.settings.crawl, "delay_seconds": 0, "allow_hosts": "127.0.0.1",
         "change_settings": True,
     }  # fmt: skip
+    # Crawl in turns.
     runs: dict[str, list[Mapping[str, Any]]] = {"plain": [], "brain": []}
     with _web(folder, pages) as port:
         for _ in range(ROUNDS):
@@ -59,6 +61,7 @@ def scrapy_pair(
             brain.clear()
             if redis is not None:
                 runs.setdefault("redis", []).append(_crawled({**order, "redis": redis}))
+    # Compare the medians.
     figures: dict[str, Any] = {"bench": "scrapy", "web": "a generated web" if folder is None else str(folder)}
     figures |= {"concurrency": CONCURRENCY, "rounds": ROUNDS}
     for who, crawls in runs.items():
@@ -74,10 +77,10 @@ def scrapy_pair(
 
 
 def _crawled(order: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a crawl in a process of its own.
+    """Return the result of a crawl in a separate process.
 
     Raises:
-        GraphbrainError: It has not come to its end.
+        GraphbrainError: The crawl did not finish.
     """
     process = spawned("graphbrain_lab.bench.scrapy_spider")
     send_order(process, order)
@@ -90,7 +93,7 @@ def _crawled(order: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _web(folder: Path | None, pages: int) -> Iterator[int]:
-    """Run the web in a process of its own, and yield its port."""
+    """Run the web in a separate process, and yield its port."""
     process = spawned("graphbrain_lab.bench.scrapy_spider")
     try:
         send_order(process, {"what": "serve", "folder": None if folder is None else str(folder), "pages": pages})

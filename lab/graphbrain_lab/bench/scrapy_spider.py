@@ -26,14 +26,16 @@ Pages = dict[str, tuple[str, bytes]]
 
 
 def generated(pages: int) -> Pages:
-    """Return a web of this number of pages, all reachable from `/`, similar to pages of documentation, of some 20 kB
-    each."""
+    """Return a web of this number of pages, which are all reachable from `/`. They are like pages of documentation, of
+    some 20 kB each."""
     dice = random.Random(1)
     words = ["".join(dice.choices("abcdefghijklmnoprstuvwy", k=dice.randint(2, 10))) for _ in range(VOCABULARY)]
     made: Pages = {}
     for number in range(pages):
+        # Link to the next two pages, so that all are reached, and to popular pages.
         ahead = [other for other in (2 * number + 1, 2 * number + 2) if other < pages]
         targets = [*ahead, *(int(dice.random() ** 2 * pages) for _ in range(LINKS - len(ahead)))]
+        # Write some words before each link.
         parts = [
             f"<p>{' '.join(dice.choices(words, k=WORDS // LINKS))} "
             f'<a class="reference internal" href="/{target or ""}">{" ".join(dice.choices(words, k=3))}</a></p>'
@@ -96,15 +98,16 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
 
     Args:
         port: The port of the web.
-        brain: The GRAPHBRAIN_… settings; without these and `redis` the crawl is plain Scrapy.
+        brain: The GRAPHBRAIN_… settings. None: without a brain; without `redis`, too, the crawl is plain Scrapy.
         redis: The URL for scrapy-redis.
-        server: Neo4j's process, if it runs here.
+        server: The id of Neo4j's process, if it runs on this machine.
     """
     from scrapy import Spider, signals
     from scrapy.crawler import Crawler, CrawlerProcess
     from scrapy.http import HtmlResponse, Response
     from scrapy.linkextractors import LinkExtractor
 
+    # The figures are differences of clocks between the signals of the spider.
     def clocks() -> tuple[float, float, float]:
         return time.monotonic(), time.process_time(), _cpu_of(server)
 
@@ -140,6 +143,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
             if isinstance(response, HtmlResponse):
                 yield from response.follow_all(self.extractor.extract_links(response))
 
+    # Run the spider.
     process = CrawlerProcess(_settings(brain, redis))
     process.crawl(Pages)
     process.start()

@@ -1,8 +1,7 @@
-"""The throughput of one service for many small crawlers: clients that repeatedly claim some pages and report them.
+"""The throughput of one service for many small crawlers, which repeatedly claim some pages and report them.
 
-The service is a process of its own, as in use. The clients are coroutines of this one with sockets of their own, so
-that they cost little. The results are pages a second, the latency of claims and reports, and the CPU time of the
-service.
+The service is a separate process, as in use. The clients are coroutines of this process with a socket each, so that
+they cost little. The results are pages per second, the latency of claims and reports, and the CPU time of the service.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from graphbrain_lab.bench.crawl import empty, fill
 __all__ = ["SIZES", "Caller", "service"]
 
 SIZES = (1, 5, 50)
-"""Pages that a client claims at a time, one measure after another."""
+"""The numbers of pages that a client claims at a time. Each is measured in turn."""
 LINKS, LINKED = 3, 1_000_000
 WAITING, WARM_UP = 60_000, 5.0
 CLAIMED, REPORTED = "next_urls", "report"
@@ -64,18 +63,20 @@ def service(
         clients: The number of clients.
         seconds: The measured time, after a warm-up.
         sizes: The values of `n`.
-        command: The graphbrain whose service is measured.
+        command: The graphbrain program that starts the service.
 
     Raises:
         BadInput: The brain has pages.
         GraphbrainError: The service does not start.
     """
+    # Give the clients a token.
     empty(brain)
     brain.remake(delay_seconds=0.0)
     name = f"bench-{uuid.uuid4().hex[:8]}"
     token = access.make(brain.graph, name, "crawler", brain.now(), 86_400.0)
     figures = []
     try:
+        # Measure each size on a fresh service.
         for n in sizes:
             fill(brain, WAITING)
             with _serving(brain, command) as (process, port):
@@ -90,6 +91,7 @@ def service(
 @contextlib.contextmanager
 def _serving(brain: Brain, command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Run a service of this brain, and yield its process and port."""
+    # Start the service.
     graph = brain.graph
     settings = {"URI": graph.uri, "USER": graph.user, "PASSWORD": graph.password, "DATABASE": graph.database}
     process = subprocess.Popen(
@@ -99,6 +101,7 @@ def _serving(brain: Brain, command: Sequence[str]) -> Iterator[tuple[subprocess.
         text=True,
     )
     try:
+        # Wait for its port.
         said = []
         for line in process.stderr or ():
             said.append(line.strip())
@@ -115,6 +118,7 @@ async def _crawl(
     port: int, token: str, clients: int, n: int, seconds: float, counted: _Counted, pid: int
 ) -> float | None:
     """Let the clients crawl. Return the CPU seconds of the service in the measured time, if the system reports them."""
+    # Count the CPU time of the service after the warm-up.
     begins = time.monotonic() + WARM_UP
     ends = begins + seconds
     numbers = itertools.count()
@@ -124,6 +128,7 @@ async def _crawl(
     await asyncio.sleep(seconds)
     after = _cpu(pid)
     await asyncio.gather(*crawling)
+    # Keep the observations of the measured time.
     for all_ in counted.took.values():
         all_[:] = [each for each in all_ if begins <= each[0] < ends]
     counted.pages = [each for each in counted.pages if begins <= each[0] < ends]
@@ -169,6 +174,7 @@ class Caller:
 async def _client(port: int, token: str, n: int, ends: float, counted: _Counted, numbers: Iterator[int]) -> None:
     caller = await Caller.connected(port, token)
 
+    # Each call is timed.
     async def ask(verb: str, body: Mapping[str, Any]) -> Any:
         began = time.monotonic()
         status, found = await caller.post(verb, body, uuid.uuid4().hex)
@@ -177,6 +183,7 @@ async def _client(port: int, token: str, n: int, ends: float, counted: _Counted,
         counted.took[verb].append((time.monotonic(), time.monotonic() - began))
         return found
 
+    # Claim and report until the end.
     while time.monotonic() < ends:
         claims = (await ask(CLAIMED, {"n": n}))["claims"]
         reports = [

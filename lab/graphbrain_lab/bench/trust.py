@@ -27,19 +27,20 @@ from graphbrain_lab.simulate.policies import best
 __all__ = ["MODES", "WANTED", "Crawled", "GeneratedSite", "Needed", "crawl", "generate", "needed"]
 
 WANTED = 0.95
-"""The share of the changes that is to be found."""
+"""The share of the changes that must be found."""
 MEDIAN_RATE, RATE_SPREAD = 0.03, 1.0
-"""Rates a day are log-normal: this median, this standard deviation of ln λ."""
+"""The median of the change rates a day, which are log-normal, and the standard deviation of ln λ."""
 FITTED = Prior(0.58, 11.8)
-"""The first belief on these rates: their mean and variance, as a brain's own prior is fitted to its crawl."""
+"""The first belief about these rates. It has their mean and variance, as a prior that a brain fits to its crawl."""
 Mode = Literal["learned", "fixed", "none"]
 MODES: tuple[Mode, ...] = ("learned", "fixed", "none")
-"""Trust in dates as it is learned, as the settings have it, and no sitemap."""
+"""Learned trust in dates, the trust of the settings, and no sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSite:
-    """The days on which each page changes, and gets a new date in the sitemap: arrays of days by pages."""
+    """The days on which each page changes, and the days on which it gets a new date in the sitemap. Both are arrays of
+    days by pages."""
 
     changes: Flags
     dates: Flags
@@ -47,8 +48,12 @@ class GeneratedSite:
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """The result of a crawl. `found`: the share of the changes of the second half; `true`: the share of true dates that
-    was learned by the end, or that is set."""
+    """The result of a crawl.
+
+    Attributes:
+        found: The share of the changes of the second half that the crawl found.
+        true: The share of true dates that was learned by the end, or that is set.
+    """
 
     found: float
     true: float
@@ -56,7 +61,8 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """The visits a day that find `WANTED` of the changes, as a share of the pages; the means of several sites."""
+    """The visits a day that find `WANTED` of the changes, as a share of the pages. The numbers are means of several
+    sites."""
 
     trust: Mode
     true_dates: float
@@ -79,7 +85,7 @@ def generate(pages: int, days: int, true_dates: float, seed: int, *, announced: 
 
 
 def crawl(site: GeneratedSite, mode: Mode, visits: int) -> Crawled:
-    """Crawl a site with so many visits a day."""
+    """Crawl a site with this number of visits a day."""
     days, pages = site.changes.shape
     prior, first, shown = FITTED, Trust(), Evidence()
     shape, scale = np.full(pages, prior.shape), np.full(pages, prior.scale)
@@ -88,12 +94,14 @@ def crawl(site: GeneratedSite, mode: Mode, visits: int) -> Crawled:
     found = 0
     for day in range(days):
         now = day + 1.0
+        # Pages change, and new dates raise the age of pages.
         stale |= site.changes[day]
         trust = trust_from(shown, first) if mode == "learned" else first
         if mode != "none":
             for page in np.flatnonzero(site.dates[day]).tolist():
                 moved[page] += beta(float(shape[page] / scale[page]), trust)
             dated |= site.dates[day]
+        # Visit the best pages, and learn from the visits.
         chosen = best(change_rate.expected_value(1.0, shape, scale, now - last + moved), visits)
         changed, elapsed = stale[chosen], now - last[chosen]
         chances = change_rate.chance_of_change(shape[chosen], scale[chosen], elapsed)
@@ -106,7 +114,7 @@ def crawl(site: GeneratedSite, mode: Mode, visits: int) -> Crawled:
 
 
 def _evidence(changed: Flags, dated: Flags, chances: Floats) -> Evidence:
-    """Return the evidence of these visits. `chances`: of each to find a change, had there been no date."""
+    """Return the evidence of these visits. `chances`: the chance of each visit to find a change without the date."""
     each = (weigh(bool(seen), float(chance)) for seen, chance in zip(changed[dated], chances[dated], strict=True))
     return sum(each, Evidence(missed=float((changed & ~dated).sum())))
 
@@ -127,6 +135,7 @@ def needed(
         seeds: The number of sites.
         progress: Is called with the crawls that are done and those in all.
     """
+    # Each kind of trust is tried on the same sites.
     sites = [generate(pages, days, true_dates, seed) for seed in range(1, seeds + 1)]
     rows = []
     for number, mode in enumerate(MODES):
@@ -142,7 +151,7 @@ def needed(
 
 
 def _least(site: GeneratedSite, mode: Mode) -> int:
-    """Return the least number of visits a day that finds enough, by halving; all pages always do."""
+    """Return the least number of visits a day that finds enough changes, by bisection. A visit of every page does."""
     low, high = 0, int(site.changes.shape[1])
     while high - low > max(1, high // 50):
         middle = (low + high) // 2

@@ -43,14 +43,15 @@ def changes(
     if as_json:
         show.json_lines(figures.rows())
     else:
-        _tell(figures)
+        _print(figures)
 
 
-def _tell(figures: ChangeFigures) -> None:
+def _print(figures: ChangeFigures) -> None:
     from graphbrain.terminal import show
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench.changes import CLASSES, METHODS
 
+    # Print one row for each kind of change and each class of length, with a column for each method.
     deeds = sorted({what for _, what, _ in figures.scores})
     rows: list[list[object]] = []
     for what in deeds:

@@ -47,10 +47,16 @@ def print_figures(figures: Sequence[Mapping[str, Any]], as_json: bool) -> None:
 
 
 def seed_numbers(seeds: Sequence[int], count: int | None, default: int, option: str) -> list[int]:
-    """Return the seeds that were named; or `count` seeds, or else `default`, counted on from the only one, or from 1.
+    """Return the seeds that were named, or consecutive seeds from the only one, or from 1.
+
+    Args:
+        seeds: The seeds that were named.
+        count: The number of consecutive seeds. None: the only seed alone, or `default` seeds from 1.
+        default: The number of seeds without any.
+        option: The name of the option for `count`.
 
     Raises:
-        click.UsageError: A count with several seeds.
+        click.UsageError: There are a count and several seeds.
     """
     first = list(dict.fromkeys(seeds))
     if len(first) > 1 and count:

@@ -78,6 +78,7 @@ def order(
     from graphbrain_lab.bench import order as measures
     from graphbrain_lab.recording import read
 
+    # Check the options.
     how = {name: value for name, value in driven.items() if value is not None}
     values = list(dict.fromkeys(values or [Settings.names()["value"]]))
     for value in values:
@@ -86,6 +87,7 @@ def order(
     Settings(reach=reach).checked()
     if plot is not None:
         plots.check(plot)
+    # A directory is measured web by web.
     measure = _Measuring(app, values, live, reach, sitemap, hosts, how)
     if file.is_dir():
         if nodes is not None or seeds or plot is not None:
@@ -93,13 +95,14 @@ def order(
         return _many(measure, many.recordings(file, own, _passed_over), seeds_each or 2, as_json)
     if seeds_each is not None:
         raise BadInput("--seeds-each is for a directory of recordings; begin one at the pages that --seed names.")
+    # A single recording has curves, and maybe a plot.
     recording = read(file, nodes=nodes)
     recording = many.restricted(recording) if own else recording
     begin = [recording.find(seed) for seed in seeds] or recording.seeds()
     with measure:
         curves = measure.curves(recording, begin)
     if curves:
-        _tell(curves, as_json)
+        _print(curves, as_json)
         if plot is not None:
             title = f"{recording.name}: {len(curves[0].pagerank):,} pages from {show.counted(len(begin), 'seed')}"
             measures.draw(curves, title, plot)
@@ -109,7 +112,7 @@ def order(
 
 @dataclass
 class _Measuring:
-    """Measures webs one after another, with a bar, until it is interrupted."""
+    """The measurement of webs one after another, with a bar, until it is interrupted."""
 
     app: App
     values: Sequence[str]
@@ -134,7 +137,9 @@ class _Measuring:
         self._stack.close()
 
     def curves(self, recording: Recording, begin: Sequence[int]) -> list[Curve]:
-        """The curves of all orders on what these pages reach, the omniscient one's first."""
+        """Return the curves of all orders on the pages that `begin` reaches. That of the omniscient order comes
+        first."""
+        # Simulate the orders in memory.
         from graphbrain.terminal import show
         from graphbrain_lab.bench import order
 
@@ -142,6 +147,7 @@ class _Measuring:
         show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
         names = list(dict.fromkeys([*ALWAYS, *self.values]))
         curves, shares = order.simulated(web, names, self.reach, self._bar, self.stop.is_set)
+        # Crawl with the brain, once for each value.
         if self.live and not self.stop.is_set():
             crawled = recording if self.hosts is None else order.spread_over(recording, self.hosts)
             with self.app.brain(auto_tend=False) as brain:
@@ -156,7 +162,7 @@ class _Measuring:
         return curves
 
     def ended(self) -> int:
-        """130 when it was interrupted, else 0."""
+        """Return the exit code: 130 after an interruption, else 0."""
         from graphbrain.terminal import show
 
         if self.stop.is_set():
@@ -166,11 +172,12 @@ class _Measuring:
 
 
 def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int, as_json: bool) -> int:
-    """Measure many recordings, and print the result of each order over all of them; 130 when it was interrupted."""
+    """Measure many recordings, and print the result of each order over all of them. Return the exit code."""
     from graphbrain.terminal import show
     from graphbrain_lab.bench import many
     from graphbrain_lab.bench.order import web_of
 
+    # Measure each recording from several pages.
     done: list[many.Measured] = []
     with measure:
         for recording in recordings:
@@ -184,6 +191,7 @@ def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int,
                     show.json_lines([many.web_row(done[-1])])
             if measure.stop.is_set():
                 break
+    # Print the results over all of them.
     small = [crawl for crawl in done if crawl.pages < many.COUNTED]
     if small:
         names = ", ".join(dict.fromkeys(crawl.recording for crawl in small))
@@ -192,15 +200,16 @@ def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int,
     if as_json:
         show.json_lines(rows)
     else:
-        _tell_many(done, rows)
+        _print_many(done, rows)
     return measure.ended()
 
 
-def _tell_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -> None:
+def _print_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -> None:
     from graphbrain.terminal import show
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench.many import COUNTED, EARLY, REFERENCES
 
+    # Print one row for each order of each crawl.
     each = [
         [Cell(share, f"{share:.3f}"), name, crawl.pages, *_from(crawl, COUNTED)]
         for crawl in crawls
@@ -210,6 +219,7 @@ def _tell_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) ->
     if not rows:
         show.say("No web counts, so there is no mean.")
         return
+    # Print one row for each order over all crawls, compared with the reference orders.
     references = [reference for reference in REFERENCES if reference in rows[0]["wins"]]
     head = ("mean", "from", "to", "least", *(f"≥ {name}" for name in references), *(f"{p:.0%}" for p in EARLY), "order")
     table = [
@@ -241,7 +251,7 @@ def _passed_over(path: Path, why: str) -> None:
     show.say(f"{path.name} is passed over: {why}")
 
 
-def _tell(curves: Sequence[Curve], as_json: bool) -> None:
+def _print(curves: Sequence[Curve], as_json: bool) -> None:
     from graphbrain.terminal import show
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench.order import AT

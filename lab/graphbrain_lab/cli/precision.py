@@ -19,7 +19,7 @@ __all__ = ["COMMANDS"]
 
 POINTS, SCORES = "points.csv", "scores.csv"
 OF_FILES = ("engine", "eps", "window", "nodes", "pages", "points", "workers", "catch_up", "yes")
-"""Options that only a recorded crawl has a use for."""
+"""Options that apply only to a recorded crawl."""
 
 
 @click.command()
@@ -94,11 +94,13 @@ def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool
     from graphbrain_lab.recording import read
     from graphbrain_lab.replay import stoppable
 
+    # Check everything that could fail after hours.
     trials = _trials(options.pop("engine"), options.pop("eps"), options.pop("window"))
     _try(out)
     draws = _draws()
     recording = read(file, nodes=nodes)
     stop = threading.Event()
+    # Run the trials, and write the files after each.
     points: list[Point] = []
     drawn: list[Path] = []
     try:
@@ -114,7 +116,7 @@ def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool
                     if stop.is_set():
                         break
     finally:
-        # The results of hours are printed, however it ends.
+        # Print the results of hours, also after an error.
         if points:
             _print(points, as_json)
         for path in drawn:
@@ -126,7 +128,7 @@ def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool
 
 
 def _try(out: Path) -> None:
-    """Raises BadInput when the files could not be written, before any work is done for them."""
+    """Raise BadInput if the files cannot be written. This is called before any work is done for them."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name in (POINTS, SCORES):
@@ -137,7 +139,7 @@ def _try(out: Path) -> None:
 
 
 def _draws() -> bool:
-    """Return whether pictures can be drawn. Report why not: the figures are useful without pictures."""
+    """Return whether pictures can be drawn, and report the reason if not. The figures are useful without them."""
     from graphbrain.terminal import show
     from graphbrain_lab.bench import plots
 
@@ -188,7 +190,8 @@ def _cells(point: Point) -> list[Any]:
 
     far = point.distance
     rounds = "live" if point.rounds is None else str(point.rounds)
-    knob = point.trial.rpartition(", ")[2]  # it names the engine, too: with both, a line would not fit in 80 columns
+    # The setting also names the engine. With both, a line would not fit in 80 columns.
+    knob = point.trial.rpartition(", ")[2]
     return [
         knob, point.side, point.fetched, rounds,
         Cell(far.l1, f"{far.l1:.1e}"), Cell(far.largest, f"{far.largest:.1e}"), Cell(far.top, f"{far.top:.3f}"),

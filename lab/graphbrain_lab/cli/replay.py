@@ -43,6 +43,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     from graphbrain_lab.recording import read
     from graphbrain_lab.replay import replay as run
 
+    # Read the recording, and report unusable URLs.
     recording = read(file, nodes=options["nodes"])
     show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
     if recording.stand_ins:
@@ -50,12 +51,13 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
             f"Substitutes take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
             f"named before, {recording.stand_ins - recording.doubles:,} name none."
         )
+    # Settings of the command line apply. An empty brain gets usual ones for the others.
     seeds = [recording.find(seed) for seed in options["seeds"]] or None
     usual = {"order": "best_first", "delay_seconds": 0.0}
     options["delay_seconds"] = options.pop("delay")
     given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
     with app.brain() as brain, _bar() as bar:
-        if not brain.stats()["pages"]:  # else it keeps what the command line does not name
+        if not brain.stats()["pages"]:  # a brain with pages keeps the settings that the command line does not name
             given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
         if given:
             brain.change(**given)
@@ -69,6 +71,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
             progress=bar,
             data=app.data,
         )
+    # Print the result.
     if as_json:
         show.json_lines([result.as_dict()])
     else:
@@ -84,6 +87,7 @@ def _sheet(result: ReplayResult) -> Sheet:
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
+    # Collect the figures of the crawl.
     r, calls = result, result.next_ms
     state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
     pairs: list[tuple[str, Any]] = [
@@ -102,6 +106,7 @@ def _sheet(result: ReplayResult) -> Sheet:
         ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
         ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
     ]
+    # Collect the times of calls, and the sizes.
     pairs += [
         (
             f"next_urls({r.batch})",
@@ -116,11 +121,12 @@ def _sheet(result: ReplayResult) -> Sheet:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[ReplayProgress], None]]:
-    """A bar over the pages of a replay, with its links; then a note that accounts are settled."""
+    """Show a bar over the pages of a replay, with the number of links; then a note that accounts are being settled."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
     from graphbrain.terminal import show
 
+    # The number of pages is known only with the first progress.
     with show.progress_bar(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -43,10 +43,12 @@ def scale(app: App, sizes: Sequence[int], memory: int | None, plot: Path | None,
 
     if plot is not None:
         plots.check(plot)
+    # Measure each size; JSON rows are printed as soon as they exist.
     measured: list[Sized] = []
     with show.task_bar() as bar:
         for sized in measures.run(sizes or measures.SIZES, app.data or lifecycle.default_data_dir(), memory, bar):
             measured.append(sized)
+            # Compare every size with the smallest.
             if as_json:
                 show.json_lines([sized.figures()])
     if as_json:
@@ -67,18 +69,21 @@ def _print(measured: Sequence[Sized]) -> None:
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench import scale as measures
 
+    # Print one row for each cost, with a column for each size.
     first = measured[0]
     rows: list[list[object]] = []
     for name, unit in measures.UNITS.items():
         values = [Cell(sized.costs[name], f"{sized.costs[name]:.4g}") for sized in measured]
         rows.append([name, *values, unit])
     show.out(show.rows_table(("cost", *(f"{sized.pages:,} pages" for sized in measured), "unit"), rows))
+    # Print the steps and the memory of each size.
     for sized in measured:
         steps = ", ".join(f"{name} {seconds:,.1f} s" for name, seconds in sized.seconds.items())
         show.say(
             f"{sized.pages:,} pages, {sized.links:,} links: {steps}; disk {sized.disk_mb:,.0f} MB, server "
             f"{sized.server_mb:,.0f} MB with {sized.memory_mb:,} MB given, this process {sized.process_mb:,.0f} MB."
         )
+    # Print the costs that grow more than allowed.
     for sized in measured[1:]:
         over = measures.beyond(first, sized)
         words = ", ".join(f"{name} {times:.2f} times" for name, times in over.items())

@@ -95,18 +95,20 @@ def _simulate(
     reserve: float | None,
     **invented: Any,
 ) -> None:
-    """Check everything, then run the policies one after another, then print."""
+    """Check the options, run the policies one after another, and print the results."""
     from graphbrain.schedule.change_rate import Prior
     from graphbrain.terminal import show
     from graphbrain_lab.bench import plots
     from graphbrain_lab.simulate.simulation import Budget, run
 
+    # Check the options.
     chosen = _chosen(names)
     start = days // 2 if start is None else start
     if start >= days:
         raise click.UsageError(f"--from {start} is not before the end on day {days}.")
     if plot is not None:
         plots.check(plot)
+    # Run the policies.
     crawl = _history(history, days, seed, invented)
     spent = Budget(budget or crawl.pages / 10.0, tuple(sorted(changes)))
     spent.check(days)
@@ -125,6 +127,7 @@ def _simulate(
                     progress=partial(bar, name),
                 )
             )
+    # Print and draw.
     rows = list(_figures(crawl, outcomes, spent, start, host_cap))
     if as_json:
         show.json_lines(rows)
@@ -164,6 +167,7 @@ def _figures(
     """Return one row for each policy, as --json prints it."""
     from graphbrain_lab.simulate import simulation
 
+    # The bound is that for the budget of the last day.
     days = range(start, len(outcomes[0].freshness))
     best = outcomes[0]
     daily = budget.on(days[-1])
@@ -189,12 +193,13 @@ def _figures(
 
 
 def _shown(number: float) -> float:
-    """Without the digits that depend on the processor."""
+    """Return a number without the digits that depend on the processor."""
     return float(f"{number:.9g}")
 
 
 def _segments(one: SimulationOutcome, best: SimulationOutcome, budget: Budget) -> Iterator[dict[str, Any]]:
-    """After each change of the budget: the share of the first days, of the rest, and when it had recovered."""
+    """Yield figures for each change of the budget: the share of the first days, of the rest, and the days until it has
+    recovered."""
     from graphbrain_lab.simulate import simulation
 
     starts = [day for day, _ in budget.changes]
@@ -214,6 +219,7 @@ def _print(
 ) -> None:
     from graphbrain.terminal import show
 
+    # Print the history and the budget.
     bound = f"{rows[0]['optimum']:.4f}"
     show.out(
         show.sheet(

@@ -61,6 +61,7 @@ def traps(
     from graphbrain_lab.bench import traps as measures
     from graphbrain_lab.replay import stoppable
 
+    # Choose the crawls.
     if draw and shapes:
         raise click.UsageError("--draw has shapes of its own: leave out --shape.")
     sites = seed_numbers(seeds, draw or seed_count, SEEDS, "--draw" if draw else "--seeds")
@@ -72,6 +73,7 @@ def traps(
         processes or PROCESSES,
         pages,
     )
+    # Crawl each site.
     stop, done = threading.Event(), list[measures.TrapCrawl]()
     with emptied(app, "'traps'", yes) as brain:
         with stoppable(stop), show.task_bar() as bar:
@@ -80,11 +82,12 @@ def traps(
                 if as_json:
                     show.json_lines([_crawl_figures(crawled)])
         brain.clear()
+    # Print the results, and judge.
     rows = measures.rows(done)
     if as_json:
         show.json_lines(row.figures() for row in rows)
     elif rows:
-        _tell(rows)
+        _print(rows)
     judged = [row.good for row in rows if row.good is not None]
     show.say(
         f"graphbrain: {show.counted(len(done), 'crawl')}; {judged.count(True)} of {len(judged)} lines that something "
@@ -104,15 +107,19 @@ def _trials(
     processes: Sequence[int],
     pages: int,
 ) -> list[TrapTrial]:
-    """The crawls that are asked for, seed by seed, so that an interrupted run has something of each shape; before one
-    by a value with harvest on a look-alike, the one without."""
+    """Return the crawls, seed by seed, so that an interrupted run has some crawls of each shape.
+
+    A crawl of a look-alike by a value with harvest comes after its counterpart without harvest.
+    """
     from graphbrain.base.settings import Settings
     from graphbrain_lab.bench import traps
 
+    # By default the default value of pages, and every order that is tried.
     values = list(dict.fromkeys(values)) or [Settings.names()["value"]]
     orders = [order] if order else TRIED_ORDERS
     for value in values:
         Settings(value=value).checked()
+    # Each crawl comes after its counterpart without harvest, and only once.
     wanted = (
         traps.TrapTrial(shape.name, seed, pages, each, value, number)
         for seed in seeds
@@ -135,7 +142,7 @@ def _crawl_figures(crawled: TrapCrawl) -> dict[str, Any]:
     }
 
 
-def _tell(rows: Sequence[Row]) -> None:
+def _print(rows: Sequence[Row]) -> None:
     from graphbrain.terminal import show
     from graphbrain.terminal.show import Cell
 

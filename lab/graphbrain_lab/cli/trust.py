@@ -29,6 +29,7 @@ def trust(pages: int, days: int, seeds: int, as_json: bool) -> None:
     from graphbrain.terminal import show
     from graphbrain_lab.bench import trust as measures
 
+    # Simulate the sites of each share of true dates.
     rows: list[measures.Needed] = []
     with show.task_bar() as bar:
         for share in SHARES:
@@ -36,6 +37,7 @@ def trust(pages: int, days: int, seeds: int, as_json: bool) -> None:
     if as_json:
         show.json_lines(rows)
         return
+    # Print one row for each share and each kind of trust.
     show.out(
         show.rows_table(
             ("true dates", "trust", "visits a day, % of the pages", "believed true"),

@@ -1,4 +1,4 @@
-"""`graphbrain bench worlds`: worlds drawn by seeds, crawled in simulated time, and what they show of the promises."""
+"""`graphbrain bench worlds`: crawls of drawn worlds in simulated time, and the promises that they break."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["worlds"]
 
 WORLDS, HOSTS, TRIES = 30, 10, 60
 SHOWN = 5
-"""So many findings of one judge are shown of a world."""
+"""The number of findings of one judge that are shown for a world."""
 
 
 @click.command()
@@ -63,11 +63,12 @@ def worlds(
     from graphbrain_lab.replay import stoppable
     from graphbrain_lab.simulate.on_graph import SimulatedClock
 
+    # Try the worlds, and print each outcome.
     tried = list(_worlds(file, seeds, count, hosts, order, large, named))
     clock, stop, failed, done = SimulatedClock(), threading.Event(), 0, 0
     with emptied(app, "the worlds", yes, clock=clock) as brain, stoppable(stop), show.share_bar() as bar:
 
-        def says(world: World, share: float, attempts: int) -> None:
+        def on_progress(world: World, share: float, attempts: int) -> None:
             bar(f"{_name(world)} ({done + 1} of {len(tried)}): {attempts:,} attempts", share)
 
         for outcome in trials.run(
@@ -76,13 +77,14 @@ def worlds(
             clock,
             seconds=float("inf") if minutes is None else 60 * minutes,
             stop=stop.is_set,
-            says=says,
+            progress=on_progress,
             shrinking=TRIES if shrink else 0,
         ):
             done += 1
             failed += not outcome.ok
-            _tell(outcome, as_json)
+            _print(outcome, as_json)
         brain.clear()
+    # Print the number of worlds that failed.
     if stop.is_set():
         show.say(f"graphbrain: interrupted after {show.counted(done, 'world')}, of which {failed} failed.")
         return 130
@@ -103,7 +105,7 @@ def _worlds(
     large: bool,
     named: Sequence[str],
 ) -> Iterable[World]:
-    """The worlds that are asked for: of a file, by their names, or drawn."""
+    """Return the worlds of a file, the worlds with names, or drawn worlds."""
     from graphbrain_lab.bench import worlds
 
     if file is not None:
@@ -119,7 +121,7 @@ def _worlds(
 
 
 def _of_file(file: Path, read: Callable[[str], World]) -> Iterator[World]:
-    """The worlds of a file: of each line that begins as one does, so that what was printed can be read."""
+    """Yield the worlds of a file, which may be the output of the command: lines without a world are skipped."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -134,7 +136,7 @@ def _name(world: World) -> str:
     return world.name or f"world {world.seed}"
 
 
-def _tell(outcome: WorldOutcome, as_json: bool) -> None:
+def _print(outcome: WorldOutcome, as_json: bool) -> None:
     from graphbrain.terminal import show
     from graphbrain_lab.bench.worlds import to_json
 
@@ -142,6 +144,7 @@ def _tell(outcome: WorldOutcome, as_json: bool) -> None:
     if as_json:
         show.json_lines([_figures(outcome)])
         return
+    # Print the verdict, the size of the world, and the findings.
     how = "ok" if outcome.ok else "FAILED"
     cut = " (cut: this machine took too long)" if log.cut else ""
     show.out(
@@ -150,6 +153,7 @@ def _tell(outcome: WorldOutcome, as_json: bool) -> None:
     )
     for finding in _some(outcome.findings):
         show.out(f"        {finding}")
+    # Print the command that runs the world again, and a smaller world that fails alike.
     if not outcome.ok:
         show.out(f"        Again: graphbrain bench worlds {_again(outcome.world)}")
     if outcome.shrunk is not None:
@@ -160,7 +164,7 @@ def _tell(outcome: WorldOutcome, as_json: bool) -> None:
 
 
 def _again(world: World) -> str:
-    """The options by which a world is tried again."""
+    """Return the options for another trial of a world."""
     from graphbrain_lab.bench.worlds import draw
 
     if world.name:
@@ -176,7 +180,7 @@ def _again(world: World) -> str:
 
 
 def _some(findings: Sequence[Any]) -> Iterator[str]:
-    """The first findings of each judge, and how many more there are."""
+    """Yield the first findings of each judge, and the number of the others."""
     count: dict[str, int] = {}
     for finding in findings:
         count[finding.judge] = count.get(finding.judge, 0) + 1

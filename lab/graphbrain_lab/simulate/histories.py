@@ -1,8 +1,8 @@
 """Histories of changes of pages: invented by the laws that webs seem to follow, or read from a record of real pages.
 
-A recorded history is a table, plain or gzipped, of one change a line, with tabs and a header that names its columns:
-`epoch` (seconds), `document` (the page), and optionally `kind` (first: the page was found; change; any other value is
-no change) and `current_url` (for its host). Open Terms Archive's change log is one.
+A recorded history is a table, plain or gzipped, with a change on each line, tabs between columns, and a header that
+names them: `epoch` (seconds), `document` (the page), and optionally `kind` (`first`: the page was found; `change`;
+other values are no change) and `current_url` (for its host). The change log of Open Terms Archive is such a table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from graphbrain.schedule.value import DAY
 __all__ = ["History", "recorded", "synthetic"]
 
 MEDIAN_RATE, RATE_SPREAD, VALUE_TAIL = 0.1, 1.75, 1.1
-"""Change rates are log-normal: this median a day, this standard deviation of ln λ. Values are Pareto with this tail."""
+"""The median a day and the standard deviation of ln λ of change rates, which are log-normal; and the tail of values,
+which are Pareto."""
 HOST_TAIL = 1.4
 
 
@@ -36,7 +37,7 @@ class History:
         value: The value of each page.
         rate: Changes a day of each page: the true rate, or the recorded mean.
         host: The number of each page's host, from 0.
-        moments: page·span + day of every change, ascending, which serves all pages at once.
+        moments: page·span + day of every change, ascending, so that one search serves all pages.
     """
 
     name: str
@@ -56,7 +57,7 @@ class History:
         return self.days + 1.0
 
     def next_change(self, pages: Ints, since: float) -> Floats:
-        """Return the day of the next change of each of these pages after day `since`, infinite if there is none."""
+        """Return the day of the next change of each of these pages after the day `since`; infinite without one."""
         base = pages * self._span
         index = np.searchsorted(self.moments, base + since, side="right")
         moments = self.moments[np.minimum(index, len(self.moments) - 1)] if len(self.moments) else base + np.inf
@@ -65,13 +66,13 @@ class History:
 
 
 def synthetic(pages: int, days: float, *, seed: int = 1, correlation: float = 0.0, hosts: int = 1) -> History:
-    """Return pages that change at random moments (Poisson), each at its own rate.
+    """Return pages that change at random times (Poisson), each with another rate.
 
     Args:
         pages: The number of pages.
         days: The length of the history.
-        seed: Of the random generator.
-        correlation: Of ln value with ln rate, −1 to 1.
+        seed: The seed of the random generator.
+        correlation: The correlation of ln value with ln rate, −1 to 1.
         hosts: The number of hosts, with sizes by Zipf's law.
     """
     dice = np.random.default_rng(seed)
@@ -94,14 +95,16 @@ def _pareto(normal: Floats) -> Floats:
 
 
 def recorded(path: Path, days: float, *, seed: int = 1) -> History:
-    """Return the last `days` of the record in a file, for the pages known at their beginning; values are invented.
+    """Return the last `days` of the record in a file, for the pages that are known at their beginning. Values are
+    invented.
 
     Raises:
-        BadInput: The file is no such record; the message names the line.
+        BadInput: The file is no such record. The message names the line.
     """
     rows = _rows(path)
     if not rows:
         raise BadInput(f"{path.name} records no change.")
+    # Find the pages that are known at the beginning, and their hosts.
     end = max(epoch for epoch, *_ in rows) / DAY
     start = end - days
     hosts: dict[str, str] = {}
@@ -112,6 +115,7 @@ def recorded(path: Path, days: float, *, seed: int = 1) -> History:
             known.add(document)
     if not known:
         raise BadInput(f"{path.name} knows no page {days:g} days before its end: give fewer days.")
+    # Number them, and collect their changes.
     number = {document: index for index, document in enumerate(sorted(known))}
     changes = [
         (number[document], epoch / DAY - start)
@@ -120,6 +124,7 @@ def recorded(path: Path, days: float, *, seed: int = 1) -> History:
     ]
     page = np.array([page_number for page_number, _ in changes], dtype=np.int64)
     moments = np.sort(page * (days + 1.0) + np.array([day for _, day in changes]))
+    # Compute the columns of pages.
     names = sorted({hosts[document] for document in number})
     host = np.array([names.index(hosts[document]) for document in number], dtype=np.int64)
     rate = np.bincount(page, minlength=len(number)) / days
@@ -129,6 +134,7 @@ def recorded(path: Path, days: float, *, seed: int = 1) -> History:
 
 def _rows(path: Path) -> list[tuple[float, str, str, str]]:
     """Return (epoch, kind, document, host) of each line."""
+    # Read the file, packed or not.
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
@@ -139,6 +145,7 @@ def _rows(path: Path) -> list[tuple[float, str, str, str]]:
     lines = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not {"epoch", "document"} <= set(lines.fieldnames or ()):
         raise BadInput(f"{path.name} is no change history: its first line must name the columns epoch and document.")
+    # Each line is one change.
     rows = []
     for line in lines:
         try:

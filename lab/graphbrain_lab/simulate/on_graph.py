@@ -1,8 +1,8 @@
 """The real brain as a policy of the simulator, with the same history, the same budget and a simulated clock.
 
-The brain is empty before. All pages are reported on day 0, as the simulator's policies have them fetched. Then each
-step claims as many pages as it may, and reports for each the body that it has then. The value of a page is set by hand,
-so the graph's links do not matter, and hosts have no delays.
+The brain must be empty. All pages are reported on day 0, as in the simulator. Then each step claims as many pages as it
+may, and reports for each its present body. The value of a page is set by hand, so that links do not matter, and hosts
+have no delays.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class SimulatedClock:
 
 
 def settings_of(setting: Setting) -> dict[str, Any]:
-    """Return the settings with which the brain chooses like the simulator's `lanes`: by values, without delays or least
-    times."""
+    """Return the settings with which the brain chooses like the simulator's policy `lanes`: by values, without
+    delays."""
     return {
         "order": "optimal",
         "value": "own",
@@ -58,11 +58,10 @@ def settings_of(setting: Setting) -> dict[str, Any]:
 
 
 class OnGraph(RevisitPolicy):
-    """The brain's claims as a policy. `clock` is the brain's. With a prior in the setting the brain learns none of its
-    own.
+    """The brain's claims as a policy. `clock` is the brain's clock. With a prior in the setting the brain fits none.
 
-    Pages are numbered in the order of their internal ids, which may be those of deleted pages: among equals the index
-    returns the lower id first.
+    Pages are numbered in the order of their internal ids, because the index returns the lower id first among equals.
+    Neo4j may reuse ids of deleted pages, so that this order can differ from that of creation.
     """
 
     def __init__(self, setting: Setting, brain: Brain, clock: SimulatedClock) -> None:

@@ -22,7 +22,7 @@ from graphbrain.schedule.optimal_revisits import ripeness
 __all__ = ["DEFAULT", "POLICIES", "RevisitPolicy", "Setting", "alike", "best"]
 
 CERTAIN = 1e6
-"""The shape of a belief that is practically certain."""
+"""The shape of a belief that is nearly certain."""
 FITS_AT = (200, 800, 3200, 12_800)
 """The numbers of first re-visits after which the prior is fitted again."""
 REMEMBERED = 24
@@ -37,8 +37,8 @@ class Setting:
 
     Attributes:
         rate: The true rates, which only `optimal` and `known-lanes` may use.
-        prior: None: fitted from the crawl's own first re-visits.
-        reserve: The share of the visits for the page that was not seen for longest, whatever its value.
+        prior: The first belief. None: it is fitted to the first re-visits of the crawl.
+        reserve: The share of the visits for the page whose last visit is the oldest, whatever its value.
     """
 
     value: Floats
@@ -63,7 +63,7 @@ class RevisitPolicy:
         raise NotImplementedError
 
     def choose(self, now: float, count: int, room: Ints | None) -> Ints:
-        """Return up to `count` pages to visit now. `room` has the visits that each host still takes; None: any
+        """Return up to `count` pages to visit now. `room`: the visits that each host still accepts; None: any
         number."""
         worth = self.worth(now)
         if room is None:
@@ -80,14 +80,14 @@ class RevisitPolicy:
         self.learn(pages, elapsed, changed)
 
     def learn(self, pages: Ints, elapsed: Floats, changed: Flags) -> None:
-        """Learn from visits beyond their counts."""
+        """Learn from visits. The base class only counts them."""
 
 
 def best(worth: Floats, count: int) -> Ints:
-    """Return the places of the `count` largest values above −inf, the largest first, and of equals the first one.
+    """Return the places of the `count` largest values above −inf, the largest first. Of equals the first comes first.
 
     The result is the same on every machine. numpy's partition and its order of equals depend on the processor, and so
-    do the last digits of its logarithms. Numbers that differ by no more than that are equal.
+    do the last digits of its logarithms. Numbers that differ only in these digits count as equal.
     """
     worth = alike(worth)
     if 0 < count < len(worth):
@@ -100,7 +100,7 @@ def best(worth: Floats, count: int) -> Ints:
 
 
 def alike(numbers: Floats) -> Floats:
-    """Return numbers to some nine digits, so that numbers are equal if they differ only because of the processor."""
+    """Return numbers rounded to some nine digits. Differences between processors disappear."""
     parts, exponents = np.frexp(numbers)
     rounded: Floats = np.ldexp(np.rint(np.ldexp(parts, KEPT_BITS)), exponents - KEPT_BITS)
     return np.where(np.isfinite(numbers), rounded, numbers)
@@ -126,7 +126,7 @@ class _Due(RevisitPolicy):
 
 
 class RoundRobin(_Due):
-    """A policy that visits the page that was not seen for longest."""
+    """A policy that visits the page whose last visit is the oldest."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -152,7 +152,7 @@ class Nutch(_Due):
 
 
 class KnownRates(RevisitPolicy):
-    """The highest crawl value with a rate for each page: the true one, unless a subclass estimates it."""
+    """A policy that visits the page of the highest crawl value, by its true rate. Subclasses estimate the rate."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -165,7 +165,8 @@ class KnownRates(RevisitPolicy):
 
 
 class Estimated(KnownRates):
-    """The same with the rate that an estimator derives from the counts; `PRIOR`'s until the first re-visit."""
+    """A policy by crawl values, with rates that an estimator derives from counts. Until the first re-visit the rate is
+    that of `PRIOR`."""
 
     def __init__(
         self, setting: Setting, estimate: Callable[[Floats, Floats, Floats], Floats], floor: float = 0.0
@@ -180,7 +181,8 @@ class Estimated(KnownRates):
 
 
 class Intervals(KnownRates):
-    """The likeliest rate of each page's last 24 intervals, with Kolobov's pseudo intervals of half a day."""
+    """A policy by crawl values, with the likeliest rate for each page's last 24 intervals and Kolobov's pseudo
+    intervals of half a day."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -195,7 +197,7 @@ class Intervals(KnownRates):
 
 
 class Gamma(RevisitPolicy):
-    """Beliefs, and the page of the highest expected crawl value, by an exact sort of all pages."""
+    """A policy with beliefs about rates. It visits the page of the highest expected crawl value, by an exact sort."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -220,7 +222,7 @@ class Gamma(RevisitPolicy):
             self._remember(self.visits[pages] == 1.0, elapsed, changed, value)
 
     def _remember(self, first: Flags, elapsed: Floats, changed: Flags, value: Floats) -> None:
-        """Keep the first re-visits, and fit the prior to them once there are enough."""
+        """Keep the first re-visits, and fit the prior to them when there are enough."""
         self._first.append((elapsed[first], changed[first], value[first]))
         if sum(len(days) for days, *_ in self._first) < self._fits[0]:
             return
@@ -236,7 +238,7 @@ class Gamma(RevisitPolicy):
 
 
 class GammaMean(Gamma):
-    """The same beliefs, but only their mean is used, as if it were the rate."""
+    """A policy with the beliefs of `Gamma` that uses their mean as the rate."""
 
     def worth(self, now: float) -> Floats:
         rate = self.shape / self.scale
@@ -244,11 +246,11 @@ class GammaMean(Gamma):
 
 
 class LaneByLane(Gamma):
-    """The policy of graphbrain: beliefs, and the heads of the lanes merged by the value of pages of such a lane and
-    age.
+    """The policy of graphbrain: beliefs and lanes. The heads of lanes are merged by the value of a page of that lane
+    and age.
 
-    A page that is reached while its host has no room moves, once, to a queue of its host's own. The lanes of that queue
-    take part while the host has room. A part of the visits (`reserve`) goes to the oldest head of all.
+    A page whose turn comes while its host has no room moves to the queue of its host. The lanes of that queue take part
+    while the host has room. A share of the visits (`reserve`) is for the oldest head of all.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -284,7 +286,7 @@ class LaneByLane(Gamma):
         for page in pages.tolist():
             row = (float(self.last[page]), page)
             lane = self._lanes.get(self._key[page], [])
-            if row in lane:  # the pages of this visit wait nowhere yet
+            if row in lane:  # the pages that are visited now are in no lane
                 lane.remove(row)
         self._lanes = {key: lane for key, lane in self._lanes.items() if lane}
         self._wait(pages)
@@ -316,24 +318,27 @@ class LaneByLane(Gamma):
             left[self.setting.host[page]] -= 1
 
     def _merge(self, now: float, count: int, chosen: list[int], left: Ints | None) -> None:
-        """Choose pages by repeatedly taking the best head of all lanes. Heads are read in buffers, like rows of an
+        """Choose pages by taking the best head of all lanes again and again. Lanes are read in buffers, like rows of an
         index."""
+        # Begin with the heads of all lanes.
         keys = [key for key in self._lanes if left is None or key[0] == SHARED or left[key[0]] > 0]
         taken = dict.fromkeys(keys, 0)
         heads = self._buffers(keys, 0, now)
         heapq.heapify(heads)
         while heads and len(chosen) < count:
+            # Take the best head, or move it to its host's queue.
             _, key, worth, row = heads[0]
             page = self._lanes[key][row][1]
             host = int(self.setting.host[page])
             if left is not None and left[host] <= 0:
                 if key[0] != SHARED:
-                    heapq.heappop(heads)  # the host is full: its own queue waits
+                    heapq.heappop(heads)  # the host is full, and its queue waits
                     continue
                 self._queued.add(host)
                 self._enter(page, (host, key[1]))
             else:
                 self._grant(page, chosen, left)
+            # Go on with the next row of that lane.
             taken[key] = row + 1
             if row + 1 == len(self._lanes[key]):
                 heapq.heappop(heads)
@@ -342,6 +347,7 @@ class LaneByLane(Gamma):
                 heapq.heapreplace(heads, self._buffers([key], row + 1, now)[0])
             else:
                 heapq.heapreplace(heads, (-worth[(row + 1) % BUFFER], key, worth, row + 1))
+        # Remove what was taken.
         for key, number in taken.items():
             if number:
                 self._leave(key, number)
@@ -349,8 +355,8 @@ class LaneByLane(Gamma):
     def _buffers(
         self, keys: list[tuple[int, int]], start: int, now: float
     ) -> list[tuple[float, tuple[int, int], list[float], int]]:
-        """Return the next rows of these lanes: the value of the first, the lane, all values, and the place of the
-        first."""
+        """Return a buffer of the next rows of each lane: the value of the first (negated), the lane, all values, and
+        the place of the first."""
         rows = [[last for last, _ in self._lanes[key][start : start + BUFFER]] for key in keys]
         lane = np.array([key[1] for key, row in zip(keys, rows, strict=True) for _ in row], dtype=np.int64)
         worth = alike(lanes.head_value(lane, now - np.array([last for row in rows for last in row]))).tolist()

@@ -2,8 +2,8 @@
 server.
 
 All policies see the same history. All pages are fetched at the beginning. Then the budget is spent in equal steps of an
-hour or more, and a visit finds out only whether the page has changed since the last one. Freshness is the share of
-value whose copy is up to date, taken at the middle of each step as the mean of before and after.
+hour or more. A visit shows only whether the page has changed since the last one. Freshness is the share of value whose
+copy is up to date. It is measured in the middle of each step, as the mean of the values before and after the visits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEWEST_DAYS, WITHIN = 10, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Visits a day, from the beginning, and from each of the days at which it `changes` (ascending)."""
+    """The visits a day: `daily` from the beginning, and for each of the `changes` (day, visits a day) from that day."""
 
     daily: float
     changes: tuple[tuple[int, float], ...] = ()
@@ -39,11 +39,7 @@ class Budget:
         return next((daily for start, daily in reversed(self.changes) if day >= start), self.daily)
 
     def check(self, days: int) -> None:
-        """Refuse a budget that cannot be spent.
-
-        Raises:
-            BadInput: A number of visits or a day is impossible.
-        """
+        """Raise BadInput if a number of visits or a day is impossible."""
         if not all(np.isfinite(each) and each > 0 for each in (self.daily, *(new for _, new in self.changes))):
             raise BadInput("A budget must be a positive number of visits a day.")
         starts = [start for start, _ in self.changes]
@@ -53,11 +49,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class SimulationOutcome:
-    """The result of a policy, day by day: the freshness (0 to 1), the visits, and the value of the changes they found.
+    """The result of a policy, day by day: the freshness (0 to 1), the visits, and the value of the changes that they
+    found.
 
     Attributes:
-        longest: Of the pages with value, the largest number of days that one was unseen, including the end.
-        unseen: The number of these that were never visited after the beginning.
+        longest: The largest number of days between two visits of a page with value, or from the last one to the end.
+        unseen: The number of pages with value that were never visited after the beginning.
         host_most: The largest number of visits of one host in a day.
     """
 
@@ -90,17 +87,19 @@ def run(
         name: The name of a policy, and of the result.
         budget: The visits a day.
         make: Returns another policy for a setting.
-        steps: Steps a day; by default so many that ten visits are made in each, at most one an hour.
-        host_cap: The most visits a day of one host, spread over the day.
-        forgetting: As in `Setting`, and so are `reserve` and `prior`.
+        steps: The number of steps a day. By default a step has ten visits, and takes at least an hour.
+        host_cap: The largest number of visits a day of one host, spread over the day.
+        forgetting: As in `Setting`.
         reserve: As in `Setting`.
         prior: As in `Setting`.
         progress: Is called with the days done and the days in all.
     """
+    # Make the policy.
     budget.check(int(history.days))
     given = {"forgetting": forgetting, "reserve": reserve, "prior": prior}
     chosen = {key: one for key, one in given.items() if one is not None}
     setting = Setting(history.value, history.rate, history.host, **chosen)  # type: ignore[arg-type]
+    # Choose the steps, and run the days.
     least = min(budget.daily, *(new for _, new in budget.changes)) if budget.changes else budget.daily
     steps = steps or int(np.clip(least / VISITS_A_STEP, 1, MOST_STEPS))
     crawl = _Crawl(history, (make or policies.POLICIES[name])(setting), host_cap, steps)
@@ -111,7 +110,7 @@ def run(
 
 
 class _Crawl:
-    """One policy on one history, a day at a time."""
+    """The simulation of one policy on one history, day by day."""
 
     def __init__(self, history: History, policy: RevisitPolicy, host_cap: float | None, steps: int) -> None:
         self.history, self.policy, self.steps = history, policy, steps
@@ -142,8 +141,8 @@ class _Crawl:
         return float(self.share[self.stale_from > now].sum())
 
     def _visit(self, now: float, count: int) -> tuple[Ints, Flags]:
-        # A part of a step that could not be spent is lost except for its fraction: a crawler does not catch up idle
-        # time.
+        # Visits that a step could not make are lost, except for a fraction of one: a crawler cannot use idle time
+        # later.
         self.saved -= int(self.saved)
         room = self._room()
         pages = self.policy.choose(now, min(count, self.history.pages), room)
@@ -157,8 +156,8 @@ class _Crawl:
         return pages, changed
 
     def _room(self) -> Ints | None:
-        """Return the visits that each host takes in this step: its share of the day, and one that was not used before,
-        but never more than its cap in a day."""
+        """Return the visits that each host accepts in this step: its share of the day, plus at most one that was not
+        used before. In a day it accepts at most its cap."""
         if self.cap is None:
             return None
         self.tokens = np.minimum(self.tokens, 1.0) + self.cap
@@ -188,7 +187,8 @@ def optimum(history: History, budget: float) -> float:
 
 
 def constrained_optimum(history: History, budget: float, host_cap: float) -> float:
-    """Return the same if no host takes more than `host_cap` visits a day."""
+    """Return the best freshness for known rates and equal intervals, if no host accepts more than `host_cap` visits a
+    day."""
     most = np.full(int(history.host.max()) + 1, host_cap)
     best = optimal_revisits.optimal_frequencies_by_host(history.value, history.rate, budget, history.host, most)
     return _reached(history, best.frequency)
@@ -209,7 +209,7 @@ def recovery(outcome: SimulationOutcome, yardstick: SimulationOutcome, start: in
     """Return the number of days after `start`, when the budget changed, until the share of the yardstick has recovered.
 
     It has recovered when the mean of three days is at most 1 % below that of the second half of the days before `end`.
-    None: these are too few, or it has not.
+    None: there are too few days, or it has not recovered.
     """
     share = outcome.freshness[start:end] / yardstick.freshness[start:end]
     if len(share) < FEWEST_DAYS:

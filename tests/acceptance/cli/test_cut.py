@@ -128,8 +128,14 @@ def _state(brain: Brain) -> Any:
     return pages, stats["leased"], stats["retries"], stats["links"]
 
 
+LANDING = ("next_urls counted", "report", "give_back")
+"""What a landing cuts at each message; it loses the answers of the commits of all."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [case if case in LANDING else pytest.param(case, marks=pytest.mark.nightly) for case in CASES]
+)
 def test_cut_at_each_message(case: str, brain: Brain, cut_brain: Brain, cutter: Cutter) -> None:
     """The request of every other message is lost, and the answer of those between; of commits, see below, both."""
     prepare, act = CASES[case]
@@ -148,7 +154,8 @@ def test_cut_at_each_message(case: str, brain: Brain, cut_brain: Brain, cutter: 
     pytest.fail("the call never ran through")
 
 
-@pytest.mark.parametrize("lost", ["request", "answer"])
+@pytest.mark.long
+@pytest.mark.parametrize("lost", ["answer", pytest.param("request", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("case", CASES)
 def test_cut_at_commit(case: str, lost: str, brain: Brain, cut_brain: Brain, cutter: Cutter) -> None:
     prepare, act = CASES[case]

@@ -216,7 +216,7 @@ def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(smal
     small("tend")
     small("rank", "salsa")
     with_it = [
-        ("page", B, "--links"), ("links", B), ("links", C, "--in"), ("path", A, long), ("path", long),
+        ("page", B), ("links", B), ("links", C, "--in"), ("path", A, long), ("path", long),
         ("find", "example"), ("top",), ("top", "--by", "hub"), ("top", 9, "--by", "salsa_authority"),
         ("find", "example", "--by", "salsa_authority"), ("rank", "pagerank"),
     ]  # fmt: skip

@@ -28,6 +28,7 @@ LARGER = 300 * 2**20
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.timeout(int(SECONDS) + 600)
 def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
     with emptied(neo4j, delay_seconds=0.0) as brain, contextlib.ExitStack() as open_:

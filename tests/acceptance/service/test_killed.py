@@ -33,7 +33,7 @@ from tests.plugin import Neo4j, emptied
 from tests.serving import bearer, tokens
 
 CRAWLERS = 3
-KILLS = 4
+KILLS = 2
 LEASE = 600.0
 """Longer than the test: a page comes back only if a claim of it was lost."""
 

@@ -35,13 +35,12 @@ from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
-from graphbrain.service.patterns import HOST, PAGE
+from tests.acceptance.service.patterns import HOST, PAGE, described
 from tests.documents import section
 from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"
-EXAMPLES = 4
 LIMITS = Limits(body=100_000, body_seconds=0.5, items=20, rate=0, wait=5.0, requests=300, streams=5, streams_of_one=2)
 
 
@@ -508,11 +507,11 @@ def test_the_document_is_encoded_once_however_often_strangers_ask(brain: Brain) 
     assert first == second and json.loads(first)["info"]["title"] == "graphbrain"
 
 
-def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) -> None:
+def test_the_patterns_of_pages_and_hosts_are_taken_and_the_document_has_limits(document: dict[str, Any]) -> None:
     """What fits a pattern names a page, or a host; what is usual fits it."""
 
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-    @hypothesis.given(st.from_regex(PAGE["pattern"], fullmatch=True), st.from_regex(HOST["pattern"], fullmatch=True))
+    @hypothesis.given(st.from_regex(PAGE, fullmatch=True), st.from_regex(HOST, fullmatch=True))
     def takes(page: str, host: str) -> None:
         try:
             assert is_key(page) or address(page)
@@ -528,7 +527,7 @@ def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) 
         "http://[::1]:80/x",
         "0" * 32,
     ):
-        assert re.search(PAGE["pattern"], usual), usual
+        assert re.search(PAGE, usual), usual
     for usual in (
         "a.example",
         "https://a.example:8443",
@@ -537,9 +536,8 @@ def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) 
         "localhost",
         "[2001:db8::1]",
     ):
-        assert re.search(HOST["pattern"], usual), usual
+        assert re.search(HOST, usual), usual
     schemas = document["components"]["schemas"]
-    assert schemas["Forget"]["properties"]["url"]["pattern"] == PAGE["pattern"]
     assert schemas["NextUrls"]["properties"]["wait"]["maximum"] == LIMITS.wait
     assert schemas["Seed"]["properties"]["urls"]["maxItems"] == LIMITS.items
 
@@ -572,10 +570,13 @@ def test_the_docs_have_all_paths(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # others use random meanwhile
-def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
+@pytest.mark.parametrize("examples", [1, pytest.param(8, marks=pytest.mark.nightly)])
+def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain, examples: int) -> None:
     """No status, type or shape that the document does not tell of, and no 5xx, for requests that fit it and that do
     not."""
     application = Application(brain, Terms(LIMITS, names=["testserver"], without_token=True))
+    document = described(application.api.openapi())
+    assert document["components"]["schemas"]["Forget"]["properties"]["url"]["pattern"] == PAGE
     fuzzed = schemathesis.openapi.from_asgi("/openapi.json", application)
     asked: Counter[str] = Counter()
     for found in fuzzed.get_all_operations():
@@ -586,7 +587,7 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
             try:
                 cases = operation.as_strategy(generation_mode=mode)
 
-                @settings(max_examples=EXAMPLES, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+                @settings(max_examples=examples, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
                 @hypothesis.given(case=cases)
                 def ask(case: schemathesis.Case) -> None:
                     # A page that is not there is no mistake of form, this service is used without tokens, and the brain
@@ -598,7 +599,7 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
                 ask()
             except hypothesis.errors.Unsatisfiable:  # nothing can be wrong where nothing is said
                 continue
-    assert len(asked) > 35 and sum(asked.values()) > 35 * EXAMPLES
+    assert len(asked) > 35 and sum(asked.values()) > 35 * examples
 
 
 def test_what_is_refused_can_be_read_by_pages_that_may_use_the_service(brain: Brain, given: dict[str, str]) -> None:

@@ -26,6 +26,7 @@ from graphbrain.base.model import Claim, Host, KnownLink, LinkedPage, Page, Unus
 from graphbrain.service.client import shapes
 from tests.plugin import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
+from tests.verbs import top_of
 
 NOT_OVER_HTTP = {
     *("frame", "open", "close", "now", "engine", "kept_payout", "graph", "settings"),
@@ -204,7 +205,7 @@ def test_bodies_have_the_hashes_of_their_bytes(empty: Any, own: Brain) -> None:
 def test_what_is_looked_at(empty: Any) -> None:
     empty.report([Fetched(A, [B, C], body_hash="a"), Fetched(B, [A], body_hash="b")])
     empty.tend(0.5)
-    assert [page.url for page in empty.top(2)] == [page.url for page in empty.top(5)][:2]
+    assert [page.url for page in top_of(empty, 2)] == [page.url for page in top_of(empty, 5)][:2]
     assert {page.url for page in empty.find("org")} == {A, B, C} == {page.url for page in empty.dump_pages()}
     assert [page.url for page in empty.find("", host="c.org", fetched=False, limit=1)] == [C]
     assert {(link.source, link.target) for link in empty.dump_links()} == {(A, B), (A, C), (B, A)}
@@ -217,7 +218,11 @@ def test_what_is_looked_at(empty: Any) -> None:
     assert [host.name for host in empty.hosts("c.org")] == ["c.org"] and isinstance(empty.host("a.org"), Host)
     with pytest.raises(UnknownPage, match=r"x\.org"):
         empty.page("http://x.org/")
-    for wrong in (lambda: list(empty.find(state="no")), lambda: empty.top(3, by="no"), lambda: list(empty.links("x"))):
+    for wrong in (
+        lambda: list(empty.find(state="no")),
+        lambda: top_of(empty, 3, by="no"),
+        lambda: list(empty.links("x")),
+    ):
         with pytest.raises(BadInput):
             wrong()
 

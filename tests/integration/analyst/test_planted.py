@@ -276,6 +276,7 @@ def test_pages_that_flicker_and_pages_that_fail_since(brain: Brain) -> None:
     webs = {
         "back": (200, 404, 200),
         "twice": (200, 500, 200, 0, 200),
+        "first": (500, 200, 500),
         "gone": (200, 410, 410, 410, 410, 410, 410, 410),
         "fails": (200, 200, 404, 404),
         "refused": (200, 503, 200),
@@ -292,11 +293,13 @@ def test_pages_that_flicker_and_pages_that_fail_since(brain: Brain) -> None:
     assert rows(brain, "flickering-pages", "times", "states", "url", days=30.0) == [
         (4, "known, failing, known, failing, known", f"{A}/twice"),
         (2, "known, failing, known", f"{A}/back"),
+        (2, "failing, known, failing", f"{A}/first"),
     ]
     since = {url: (state, since) for url, state, since in rows(brain, "gone-pages", "url", "state", "since", days=30.0)}
     days = {url: (state, at and round((at.timestamp() - now) / DAY + 8)) for url, (state, at) in since.items()}
-    assert days == {f"{A}/gone": ("gone", 1), f"{A}/fails": ("known", 2), f"{A}/refuses": ("known", None)}
-    assert set(rows(brain, "gone-pages", "url", days=6.5)) == {f"{A}/fails", f"{A}/refuses"}
+    failing = {f"{A}/fails": ("known", 2), f"{A}/first": ("known", 2), f"{A}/refuses": ("known", None)}
+    assert days == {f"{A}/gone": ("gone", 1), **failing}
+    assert set(rows(brain, "gone-pages", "url", days=6.5)) == set(failing)
 
 
 def _answer(url: str, status: int, at: float) -> Fetched | Failed:

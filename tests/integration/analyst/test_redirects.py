@@ -6,6 +6,8 @@ import random
 import re
 from pathlib import Path
 
+import pytest
+
 from graphbrain import Brain, Failed, Fetched, Hint
 from graphbrain.analyst.questions import ask
 from tests.integration.analyst.webs import B
@@ -105,6 +107,7 @@ def test_what_counts_links_across_redirects_counts_right(brain: Brain) -> None:
 MODEL = Path(__file__).parents[3] / "docs/reference/data-model.md"
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_what_a_page_is_follows_from_one_condition_of_the_data_model(brain: Brain) -> None:
     """Whatever is reported, each page meets one of the conditions that the data model documents."""
     section = MODEL.read_text("utf-8").partition("## What a page is")[2].partition("\n## ")[0]

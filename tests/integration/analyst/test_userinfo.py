@@ -11,7 +11,7 @@ from graphbrain.analyst import summary
 from graphbrain.analyst.questions import ask, questions
 from graphbrain.files import dump
 from tests.integration.analyst.webs import A, B, crawl
-from tests.verbs import neighbours
+from tests.verbs import neighbours, top_of
 
 SECRET = "hunter2"
 OLD = """
@@ -29,7 +29,7 @@ def test_no_password_is_shown(brain: Brain, raw: driver.Driver, tmp_path: Path) 
     said += [
         repr(list(brain.dump_pages())),
         repr(list(brain.dump_links())),
-        repr(brain.top(9)),
+        repr(top_of(brain, 9)),
         repr(list(brain.find("a."))),
     ]
     said += [

@@ -10,7 +10,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput, UnknownPage
 from tests.integration.conftest import START
-from tests.verbs import neighbours
+from tests.verbs import neighbours, top_of
 
 A, B, GOOD = "http://a.org/", "http://b.org/", "http://good.org/"
 NAN, INF = float("nan"), float("inf")
@@ -196,4 +196,4 @@ def test_a_page_nobody_has_met(brain: Brain, ask: Any) -> None:
 
 def test_top_is_by_hub_or_authority(brain: Brain) -> None:
     with pytest.raises(BadInput):
-        brain.top(3, by="fame")
+        top_of(brain, 3, by="fame")

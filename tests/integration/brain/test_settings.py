@@ -51,6 +51,7 @@ UNREADABLE = [
 ]
 
 
+@pytest.mark.usefixtures("answers_lost")
 @pytest.mark.parametrize("wrong", UNREADABLE, ids=lambda wrong: next(iter(wrong)))
 def test_what_cannot_be_read_never_stands_on_a_brain(
     make_brain: MakeBrain, neo4j: Neo4j, ask: Callable[[str], list[list[object]]], wrong: dict[str, str]

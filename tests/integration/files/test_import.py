@@ -21,6 +21,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.graph.statements import statement
 from graphbrain.schedule import lanes
 from tests.integration.conftest import START, HandClock
+from tests.verbs import top_of
 
 Ask = Callable[..., list[list[Any]]]
 TOKENS = ("last_lease",)
@@ -221,7 +222,7 @@ def test_seeds_given(make_brain: Callable[..., Brain], tmp_path: Path) -> None:
     (tmp_path / "e").write_text("0 1\n1 2\n2 0\n9 2\n")
     brain = make_brain()
     run(brain, [tmp_path / "e"], batches=True, seeds=["2"], fetched=True)
-    pages = {page.url[-1]: page for page in brain.top(9)}
+    pages = {page.url[-1]: page for page in top_of(brain, 9)}
     assert {n: (page.depth, page.is_seed) for n, page in pages.items()} == {
         "2": (0, True),
         "0": (1, False),
@@ -242,6 +243,7 @@ def test_a_brain_with_anything_in_it_is_refused(make_brain: Callable[..., Brain]
         run(brain, [put(tmp_path / "v")], batches=True)
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_an_import_broken_off_says_so_and_can_be_made_again(make_brain: Callable[..., Brain], tmp_path: Path) -> None:
     def stop(what: str, _share: float) -> None:
         if what == "creating links":

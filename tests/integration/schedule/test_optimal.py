@@ -12,6 +12,7 @@ from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput, SettingsError, UnknownPage
 from graphbrain.schedule import change_rate, lanes
 from tests.integration.conftest import START, HandClock, sound
+from tests.verbs import top_of
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[Any]]]
@@ -230,6 +231,7 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
 # ---------------------------------------------------------------- what pages are worth
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_own_values_order_the_frontier(make_brain: MakeBrain) -> None:
     brain = make_brain(value="own", value_by_relevance=False)
     brain.seed([A, B, C])
@@ -362,7 +364,7 @@ def test_a_page_says_when_it_comes_back(make_brain: MakeBrain, clock: HandClock)
         assert {url: page.comes_back for url, page in told.items()}[B] == 7.0
         assert told[A].comes_back is not None
         assert all(page == brain.page(url) for url, page in told.items())
-        assert set(brain.find("org")) == set(brain.top(9)) == set(told.values())
+        assert set(brain.find("org")) == set(top_of(brain, 9)) == set(told.values())
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tests.integration.conftest import HandClock
 Ask = Callable[..., list[list[object]]]
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_a_token_from_its_making_to_its_end(brain: Brain, clock: HandClock, ask: Ask) -> None:
     graph = brain.graph
     for grant in access.grants(graph):

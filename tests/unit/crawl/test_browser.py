@@ -173,6 +173,26 @@ class Slow:
 
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_a_page_whose_scripts_do_not_end_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After some seconds; the next one is rendered."""
+    pages = [b"<body><script>for (;;);</script>", b"<body><script>document.body.append('written')</script>"]
+
+    async def rendered() -> list[Any]:
+        renderer, found = browser.Renderer(browser_at(None), "graphbrain"), list[Any]()
+        renderer.start(Slow())  # type: ignore[arg-type]
+        for body, seconds in zip(pages, (2.0, browser.LOADING), strict=True):
+            monkeypatch.setattr(browser, "LOADING", seconds)
+            response = HtmlResponse(URL, headers={"Content-Type": "text/html"}, body=body)
+            found += await asyncio.gather(renderer.rendered(response), return_exceptions=True)
+        await renderer.close()
+        return found
+
+    endless, (good, _) = asyncio.run(rendered())
+    assert isinstance(endless, TimeoutError) and b"written" in good.body
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 def test_a_browser_that_ends_takes_no_page_along() -> None:
     """As the browser ends where a tab does not close. A page alone has itself to blame."""
     script = "fetch('/data').catch(() => { document.getElementById('text').textContent = 'written' })"

@@ -14,6 +14,7 @@ from graphbrain import Answer, Claim, Fetched
 from graphbrain.crawl.redirects import Redirects
 from graphbrain.crawl.returns import Returns
 from graphbrain.crawl.scrapy import CLAIM, Reader, ScrapyOptions, ScrapyVisit
+from graphbrain.crawl.scrapy.repairs import CookieWalls
 
 URL = "http://a.example/page"
 STATUSES = (301, 302, 303, 307, 308)
@@ -31,7 +32,8 @@ def answered(status: int, place: str, cookie: bool, *, asked: Request | None = N
     step.process_request(request)
     assert request.meta["dont_redirect"]
     headers: dict[str, Any] = {"Location": place} | ({"Set-Cookie": "seen=1"} if cookie else {})
-    return step.process_response(request, Response(URL, status, headers=headers))
+    answer = step.process_response(request, Response(URL, status, headers=headers))
+    return CookieWalls().process_response(request, answer)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -117,15 +117,21 @@ def test_of_a_short_crawl_it_is_said_at_the_end(clock: Clock) -> None:
 
 def test_what_is_reported_is_counted(clock: Clock) -> None:
     watch = CrawlWatch(clock)
-    reports = [Fetched("http://a.example/"), Failed("http://a.example/x", status=404), Failed("http://a.example/y")]
+    reports: list[Fetched | Failed] = [
+        Fetched("http://a.example/"),
+        Failed("http://a.example/x", status=404),
+        Failed("http://a.example/y"),
+        Fetched("http://a.example/z", status=301, redirected_to="http://a.example/z"),
+    ]
     answers = [
         Answer("http://a.example/", True, outcome="new"),
         Answer("http://a.example/x", True, outcome="retry"),
         Answer("http://a.example/y", True, outcome="retry"),
+        Answer("http://a.example/z", True, outcome="retry"),
     ]
     clock.now += 10
     watch.reported(reports, answers)
-    assert watch.fetched == 1 and watch.failed == 2 and watch.errors == {"404": 1, "no answer": 1}
+    assert watch.fetched == 1 and watch.failed == 3 and watch.errors == {"301": 1, "404": 1, "no answer": 1}
     assert watch.rate() == pytest.approx(0.1)
     clock.now += 61
     assert watch.rate() == 0

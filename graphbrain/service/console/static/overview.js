@@ -33,7 +33,7 @@ export const overview = ({ main, signal, stamp }) => {
       ["pages found an hour", short(pace.found_an_hour), `${short(pace.left_an_hour)} leave the frontier`],
       ["time left", stats.frontier ? left(stats.frontier) : "–", stats.frontier ? visible(stats.frontier.because) : "pages are being counted"],
       ["fresh", percent(scanned?.fresh), scanned?.age === null || !scanned ? null : `copies are ${span(scanned.age)} old`],
-      ["error bound", digits(scanned?.error_bound, 2), scanned?.error_bound > 0.02 ? `scores are still moving, at most ${percent(scanned.error_bound)} off; graphbrain tend finishes them` : `${stats.engine} engine`],
+      ["error bound", digits(scanned?.error_bound, 2), scanned?.error_bound > 0.02 ? `scores are still moving, at most ${percent(scanned.error_bound)} off in sum; graphbrain tend finishes them` : `${stats.engine} engine`],
       ["errors a minute", minutes.length < 2 ? "–" : count(minutes.at(-2)[2]), minutes.length < 2 ? "counted since this service began" : `of ${many(minutes.at(-2)[1], "page")}, in the last full minute`],
       ["processes at work", count(active), "in the last minute"],
       ["hosts", count(scanned?.hosts), scanned ? `${count(scanned.blocked)} blocked, ${count(scanned.silent)} silent, ${count(scanned.slowed)} slowed` : null],

@@ -1,4 +1,4 @@
-"""Traps of copies: the same page under other URLs, without end or once for each page."""
+"""Traps of copies: the same page under other URLs, without end, or once for each page."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ __all__ = [
 
 
 class TrapCopies(TrapSite):
-    """A site whose pages are there under other URLs, too.
+    """A site whose pages exist under other URLs, too.
 
-    `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`:
-    do the links of a copy lead to copies of its own kind? `names_original`: does a copy have a rel=canonical?
+    Attributes:
+        of_itself: The number of links of a page to copies of itself.
+        of_others: The number of its links to copies of the pages that it names.
+        stays: True if the links of a copy lead to copies of the same kind.
+        names_original: True if a copy has a rel=canonical.
     """
 
     of_itself, of_others = 1, 0
@@ -46,12 +49,12 @@ class TrapCopies(TrapSite):
         raise NotImplementedError
 
     def original(self, url: str) -> tuple[str, str] | None:
-        """Return the URL of the real page of a copy, as far as it has one, and the kind of the copy; None for other
-        URLs."""
+        """Return the URL of the real page of a copy, and the kind of the copy; None for other URLs. The page may not
+        exist."""
         raise NotImplementedError
 
     def kind(self, dice: Random) -> str:
-        """Return a kind of copy that the server gives to a visitor who comes without one."""
+        """Return the kind of the copies to which an original page links."""
         raise NotImplementedError
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
@@ -73,11 +76,11 @@ class TrapCopies(TrapSite):
         return TrapPage(node.title, parts, repeats=(node.url,), canonical=canonical)
 
     def _to_copies(self, node: TrapNode, dice: Random, copy: str) -> list[Part]:
-        """`copy`: the URL of the copy that the links are on; empty on the page itself."""
+        """Return links to copies. `copy`: the URL of the copy that has the links; empty for the page itself."""
         kinds = [self.kind(dice) for _ in range(self.of_itself)]
         links = [Part(href=self.spelled(self.again(node.url, copy), kind), label=node.title) for kind in kinds]
         named = dice.sample(node.links, min(self.of_others, len(node.links)))
-        kind = self.kind(dice)  # of one visitor, or by one way in
+        kind = self.kind(dice)  # all links to other pages have the same kind
         return links + [Part(href=self.spelled(url, kind), label=label) for url, label in named]
 
     def again(self, url: str, copy: str) -> str:  # noqa: ARG002
@@ -86,7 +89,7 @@ class TrapCopies(TrapSite):
 
 
 def _path(url: str) -> tuple[str, str]:
-    """Scheme and host, and the rest."""
+    """Return scheme and host of a URL, and the rest of it."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}", url[len(f"{parts.scheme}://{parts.netloc}") :]
 
@@ -109,7 +112,7 @@ class InQuery(TrapCopies):
 
 
 class InPath(TrapCopies):
-    """Copies below a path of their own."""
+    """Copies of each page below another path."""
 
     prefix = re.compile("")
 
@@ -140,13 +143,13 @@ class SessionInQuery(InQuery):
 
 
 class Tracking(InQuery):
-    """An argument with the origin of a visit, under a name of the site's own."""
+    """An argument with the origin of a visit, under a name that only this site uses."""
 
     of_itself, of_others, stays, argument = 0, 4, False, "came_from"
 
 
 class Replies(InQuery):
-    """A copy for each comment that can be answered; it names the original as its canonical URL."""
+    """A copy for each comment that can be answered. It names the original as its canonical URL."""
 
     of_itself, argument, names_original = 4, "replyto", True
 
@@ -177,7 +180,7 @@ class Print(InQuery):
 
 
 class Mobile(InPath):
-    """A mobile version of each page, whose links lead to mobile versions; the original is its canonical URL."""
+    """A mobile version of each page. Its links lead to mobile versions, and the original is its canonical URL."""
 
     of_itself, stays, names_original = 1, True, True
     prefix = re.compile("m(?=/)")
@@ -187,7 +190,7 @@ class Mobile(InPath):
 
 
 class Mirrors(InPath):
-    """Three mirrors of the whole site in folders of their own; the home page names them, and each page one."""
+    """Three mirrors of the whole site in separate folders. Each page names one of its mirrors."""
 
     of_itself, stays = 1, True
     prefix = re.compile(r"mirror-[1-3](?=/)")
@@ -197,7 +200,7 @@ class Mirrors(InPath):
 
 
 class Cases(TrapCopies):
-    """A server to which upper and lower case are the same, and links that are typed by hand."""
+    """A server that ignores case, and links with any case."""
 
     of_itself, of_others = 1, 2
 
@@ -215,7 +218,7 @@ class Cases(TrapCopies):
 
 
 class IndexFiles(TrapCopies):
-    """Each page is a folder, whose index is there by several names."""
+    """Each page is a folder, whose index has several names."""
 
     of_itself, of_others = 1, 2
     _files = re.compile(r"(?:index\.(?:html?|php|asp)|default\.aspx)\Z")

@@ -1,8 +1,8 @@
 """Sites drawn from a grammar: structure × text × address × noise, each drawn by the seed.
 
-An honest site is half an ordinary tree and half a part whose pages look like those that servers make up, each with
-something of its own. A trap is a tree whose server makes such pages up, with nothing of their own. Both draw from the
-same addresses and noises, so that no address by itself is a sign of either.
+Half of an honest site is an ordinary tree. The pages of the other half look like those that servers make up, but each
+has new text. A trap is a tree whose server makes such pages up without new text. Both draw from the same addresses and
+noises, so that an address alone is no sign of either.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ ADDRESSES = (
     *("/{part}/{n}", "/{part}/{n}/", "/{part}/{t}", "/{t}/{part}", "/{part};{a}={x};{b}={y}", "/{part}/{x}.{y}.html"),
     *("/{part}?{a}={t}", "/{part}?{a}=p{x}&{a}=q{y}", "/{x}/{part}/{y}/", "/{part}/{x}/{y}/{a}"),
 )
-"""`x`, `y`: two small numbers of a page; `n`: one number; `t`: a token. The names are drawn."""
+"""Forms of addresses. `x` and `y`: two small numbers of a page; `n`: one number; `t`: a token. The names are drawn."""
 TWINS = (
     *("{path}?{a}={t}", "{path};{a}={t}", "/{a}{path}", "{path}/{a}", "/{t}{path}", "{path}.{a}", "/{a}-{t}{path}"),
     *("/{w}{path}", "/{a}-{w}{path}"),
 )
-"""Other addresses of a real page; `w`: a token of letters alone."""
+"""Forms of other addresses of a real page. `w`: a token that has only letters."""
 FILLERS = ("cards", "nothing", "echo")
-"""Texts of made-up pages: first paragraphs of real ones, an excuse, and one that repeats the address."""
+"""The texts of made-up pages: first paragraphs of real pages, an excuse, or an excuse that repeats the address."""
 NOISES = ("none", "none", "count", "stamp", "token", "related")
 SIDE, GRID = 20, 400
-"""The first number of a made-up page is below `SIDE`, the second one below `SIDE` or `GRID`; those of pages without end
-are any."""
+"""The first number of a made-up page is below `SIDE`, the second below `SIDE` or `GRID`. Pages without end have any
+numbers."""
 TOKENS = 1 << 48
 HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 1_200)]
 """Characters of texts in a script without spaces."""
 
 
 class _Address:
-    """One way to write the addresses of pages, which have two small numbers each, or are other addresses of pages."""
+    """One form of addresses: of pages with two small numbers, or of copies of pages."""
 
     def __init__(self, dice: Random, forms: Sequence[str] = ADDRESSES) -> None:
         self._names = dict(zip(("part", "a", "b"), words.name(dice, 3).split(), strict=True))
@@ -67,7 +67,7 @@ class _Address:
         return self.form.format(x=x, y=y, n=1000 + GRID * x + y, t=f"{token:012x}", **self._names)
 
     def read(self, path: str) -> tuple[int, int] | None:
-        """Return the numbers of a page with this path, None where it is no such path."""
+        """Return the numbers of the page with this path; None for a path of another form."""
         match = self._pattern.fullmatch(path)
         if match is None:
             return None
@@ -79,18 +79,18 @@ class _Address:
         return divmod((int(given["t"], 16) - self._offset) * pow(self._factor, -1, TOKENS) % TOKENS, SIDE * GRID)
 
     def twin(self, path: str, dice: Random) -> str:
-        """Return another address of a path, of a form of `TWINS`."""
+        """Return another address of a path, by a form of `TWINS`."""
         letters = "".join(dice.choices(ascii_lowercase, k=12))
         return self.form.format(path=path, t=f"{dice.randrange(TOKENS):012x}", w=letters, **self._names)
 
     def plain(self, path: str) -> str | None:
-        """Return the path of which this is another address, None where it is none."""
+        """Return the path that this is another address of; None for a path of another form."""
         match = self._pattern.fullmatch(path)
         return match["path"] if match else None
 
 
 def _noise(kind: str, dice: Random, name: str) -> tuple[Part, ...]:
-    """Return text that changes from page to page and is not the page's own."""
+    """Return a text that differs on each page, and is no content."""
     if kind == "count":
         return (Part(f"{name} has been read by {dice.randrange(10**6):,} visitors since it was opened."),)
     if kind == "stamp":
@@ -102,7 +102,7 @@ def _noise(kind: str, dice: Random, name: str) -> tuple[Part, ...]:
 
 
 class _Noisy(TrapSite):
-    """A site each of whose pages has some noise."""
+    """A site whose pages all have some noise."""
 
     noise = "none"
 
@@ -124,7 +124,7 @@ class _Noisy(TrapSite):
 
 
 class DrawnHonest(_Noisy, Honest):
-    """Half a tree, half pages of one address, structure and text that were drawn."""
+    """A site that is half a tree. The other pages have a drawn form of address, structure and text."""
 
     structures = ("lists", "chain", "crosswise", "calendar")
     texts = ("long", "short", "caption", "table", "series", "terms", "quotes", "han", "code", "shown", "alike")
@@ -142,6 +142,7 @@ class DrawnHonest(_Noisy, Honest):
 
     def build(self, count: int) -> list[TrapNode]:
         lists = 0 if self.structure in ("chain", "crosswise") else max(1, count // 31)
+        # Chains and crosswise links need no lists.
         items = [self._item(number) for number in range(count - lists)]
         if self.structure == "chain":
             self.chain(items)
@@ -152,6 +153,7 @@ class DrawnHonest(_Noisy, Honest):
                 node.links += [(other.url, other.title) for other in near if other is not node]
             self.chain(items)
             return items[:2]
+        # Otherwise lists name the items.
         pages = [self.add(f"/index/{number + 1}", f"Index {number + 1}", length=20) for number in range(lists)]
         for number, page in enumerate(pages):
             self.under(
@@ -174,6 +176,7 @@ class DrawnHonest(_Noisy, Honest):
         return f"Number {number}" if self.kind in ("table", "series") else words.name(dice, 3)
 
     def _texts(self, number: int, dice: Random) -> Iterable[str]:
+        # Each kind of page has its own kind of text.
         if self.kind == "long":
             return [words.sentences(dice, 60) for _ in range(3)]
         if self.kind == "short":
@@ -207,10 +210,10 @@ class DrawnHonest(_Noisy, Honest):
 
 
 class _MadeUp(_Noisy):
-    """A site whose server makes pages up, of one address, structure and text that are drawn."""
+    """A site whose server makes pages up. They have a drawn form of address, structure and text."""
 
     def arm(self, dice: Random, real: Sequence[TrapNode], lister: TrapNode) -> None:
-        """Draw what is made up. `lister`: the page that names the first of them."""
+        """Draw the form of the made-up pages. `lister`: the page that names the first of them."""
         self.scheme, self.filler = dice.choice(("crosswise", "endless", "twins", "missing")), dice.choice(FILLERS)
         self.invented = _Address(dice, TWINS if self.scheme == "twins" else ADDRESSES)
         self.each = dice.choice((10, 20, 40))
@@ -282,7 +285,7 @@ class DrawnTrap(_MadeUp):
 
 
 class DrawnMixed(_MadeUp, DrawnHonest):
-    """A site as `DrawnHonest`, whose server makes pages up, too."""
+    """A site like `DrawnHonest` whose server makes pages up, too."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size)

@@ -1,4 +1,4 @@
-"""Traps without end: calendars, lists that never end, paths that grow, dead links that answer, a wiki's past."""
+"""Traps without end: calendars, lists that never end, paths that grow, dead links with answers, a wiki's history."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = [
 class Calendar(TrapSite):
     """A calendar in which nothing happens: each month names its days and its neighbours, without end.
 
-    All its pages have the same text of some length, and dates. `where`: the path of the month that the menu names,
-    which is a page of the site.
+    All its pages have the same text and other dates. `where`: the path of the month that the menu names, which is a
+    real page.
     """
 
     where = "/events"
@@ -43,7 +43,7 @@ class Calendar(TrapSite):
         raise NotImplementedError
 
     def dated(self, url: str) -> list[int] | None:
-        """Year, month, and maybe day of a URL; None: it is no page of the calendar."""
+        """Return the year, the month and the day, if any, of a URL; None if it is no page of the calendar."""
         raise NotImplementedError
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
@@ -78,7 +78,7 @@ class CalendarInPath(Calendar):
 
 
 class CalendarInQuery(Calendar):
-    """By the query, with views: `/events?year=2026&month=3&view=week`."""
+    """A calendar with dates in the query, and views: `/events?year=2026&month=3&view=week`."""
 
     views = ("month", "week", "list")
 
@@ -95,7 +95,7 @@ class CalendarInQuery(Calendar):
 
 
 class Pagination(TrapSite):
-    """A list of a few pages whose "next" leads on without end: behind the last page there is the last page again."""
+    """A list of a few pages whose "next" leads on without end: after the last page comes the last page again."""
 
     where, real, shown = "/archive", 5, 20
 
@@ -130,7 +130,7 @@ class Pagination(TrapSite):
 
 
 class SoftMissing(TrapSite):
-    """Links to pages that are gone, each answered by 200, the same excuse, and links to other pages that are gone."""
+    """Links to missing pages. The answer is 200, with the same excuse, and with links to other missing pages."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "softmissing")
@@ -156,9 +156,10 @@ class SoftMissing(TrapSite):
 
 
 class GrowingPath(TrapSite):
-    """Relative links in every page's text, to which a slash is missing: the server answers by the last two steps.
+    """Relative links in every page's text, without the slash that they need. The server uses only the last two steps.
 
-    From the home page they lead to the pages that are meant. `named`: how many these are; `written`: links of a page.
+    On the home page the links are right. `named`: the number of pages that they name. `written`: the links on another
+    page.
     """
 
     named, written = 8, 4
@@ -215,9 +216,10 @@ class GrowingSlashes(TrapSite):
 
 
 class WikiPast(TrapSite):
-    """A wiki: of each page its history, its old revisions, what differs between two, and its source.
+    """A wiki: each page has a history, old revisions, differences between two revisions, and its source.
 
-    A line of a history quotes what a revision has added; an old revision lacks a paragraph; a diff shows two of them.
+    A line of a history quotes an addition of a revision. An old revision lacks a paragraph. A difference shows two
+    paragraphs.
     """
 
     quoted, revisions = 25, (6, 30)

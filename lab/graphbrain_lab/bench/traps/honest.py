@@ -1,4 +1,4 @@
-"""Sites that look like traps and are none: pages whose URLs or links are much alike, each with a text of its own."""
+"""Honest sites that look like traps: pages with similar URLs or links, each with another text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from graphbrain_lab.bench.traps.site import TrapNode, TrapSite, at
 __all__ = ["Dictionary", "Forum", "Gallery", "Languages", "Newspaper", "Products", "Symbols", "Versions"]
 
 PLAIN = 0.5
-"""Part of the pages that does not look like a trap: more than a crawl fetches, so that the other may get nothing."""
+"""The share of the pages that do not look like a trap. These are more pages than a crawl fetches, so that the others
+may get no fetch."""
 NAMED = 2
-"""Pages of the other part that each of them names."""
+"""The number of pages of the part that looks like a trap that each ordinary page names."""
 
 
 class Honest(TrapSite):
-    """An ordinary part, and one that looks like a trap; the menu of all pages names where that begins, and each
-    ordinary page names some pages of it."""
+    """A site with an ordinary part, and a part that looks like a trap. The menu names the first pages of the latter,
+    and each ordinary page names some pages of it."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
@@ -32,17 +33,17 @@ class Honest(TrapSite):
             node.links += [(url, self.nodes[url].title) for url in self.dice.sample(others, NAMED)]
 
     def build(self, count: int) -> Iterable[TrapNode]:
-        """Make so many pages; those that the menu names."""
+        """Add `count` pages that look like a trap. Return those that the menu names."""
         raise NotImplementedError
 
     def chain(self, nodes: Sequence[TrapNode]) -> None:
-        """Each page names the one before it and the one after it."""
+        """Link each page to the next page, and back."""
         for one, other in pairwise(nodes):
             one.links.append((other.url, "next"))
             other.links.append((one.url, "previous"))
 
     def under(self, parent: TrapNode, nodes: Iterable[TrapNode]) -> None:
-        """The parent names these pages, and each of them names it."""
+        """Let the parent name these pages, and each of them name the parent."""
         for node in nodes:
             parent.links.append((node.url, node.title))
             node.links.append((parent.url, parent.title))
@@ -55,7 +56,7 @@ class Honest(TrapSite):
 
 
 class Dictionary(Honest):
-    """Short articles on words, by letters; each names some others."""
+    """Short articles on words, by letters. Each names some others."""
 
     letters = 26
 
@@ -74,7 +75,7 @@ class Dictionary(Honest):
 
 
 class Products(Honest):
-    """Products in categories; each names twenty related ones."""
+    """Products in categories. Each names twenty related ones."""
 
     related, each = 20, 35
 
@@ -99,6 +100,7 @@ class Newspaper(Honest):
     """Articles by date, with a page for each day and month."""
 
     def build(self, count: int) -> list[TrapNode]:
+        # Draw days from the latest one backwards, with their articles.
         months, days, made = list[TrapNode](), list[TrapNode](), 0
         while made < count:
             day = len(days)
@@ -112,6 +114,7 @@ class Newspaper(Honest):
             articles = [self.fresh(f"/{year}/{month:02}/{here:02}/", count=3) for _ in range(self.dice.randint(2, 5))]
             self.under(page, [self.add(path, title, length=self.dice.randint(120, 260)) for path, title in articles])
             made += 1 + len(articles)
+        # Chain days and months.
         self.chain(days)
         self.chain(months)
         return months[:1]
@@ -124,6 +127,7 @@ class Forum(Honest):
 
     def build(self, count: int) -> list[TrapNode]:
         threads, made = list[TrapNode](), 0
+        # Draw threads of one or more pages. The lists need the rest of `count`.
         while made < count - count // self.a_page - 1:
             number, title, quote = 100 + 7 * len(threads), words.name(self.dice, 3), words.sentences(self.dice, 24)
             pages = [
@@ -138,6 +142,7 @@ class Forum(Honest):
             self.chain(pages)
             threads.append(pages[0])
             made += len(pages)
+        # List the threads.
         lists = [
             self.add(at("/viewforum", [("f", "3"), *([("start", str(begin))] if begin else [])]), "Threads", length=40)
             for begin in range(0, len(threads), self.a_page)
@@ -154,6 +159,7 @@ class Symbols(Honest):
     said = "Returns the value, or raises an error where there is none."
 
     def build(self, count: int) -> list[TrapNode]:
+        # Draw modules, their classes, and the methods of these.
         index = self.add("/api/", "Index of modules", length=60)
         modules, classes, made = list[TrapNode](), list[TrapNode](), 1
         while made < count:
@@ -172,6 +178,7 @@ class Symbols(Honest):
                 self.under(one, each)
                 classes.append(one)
                 made += 1 + len(each)
+        # Link the modules from the index, and the classes from each other.
         self.under(index, modules)
         for one in classes:
             one.links += [(other.url, other.title) for other in self.dice.sample(classes, min(3, len(classes)))]
@@ -202,7 +209,7 @@ class Gallery(Honest):
 
 
 class Copied(Honest):
-    """The same tree of names several times, with other texts; each page names its counterparts."""
+    """Several trees with the same names and other texts. Each page names its counterparts in the other trees."""
 
     def begins(self) -> Sequence[str]:
         """Return the folder of each tree."""
@@ -235,7 +242,7 @@ class Copied(Honest):
 
 
 class Versions(Copied):
-    """Documentation in four versions under the same names, of which a paragraph of thirty words is the same."""
+    """Documentation in four versions under the same names. The versions of a page have one paragraph in common."""
 
     def begins(self) -> Sequence[str]:
         return [f"/docs/{number}.0/" for number in (4, 3, 2, 1)]

@@ -15,10 +15,10 @@ __all__ = ["ASKED", "Row", "rows", "without_harvest"]
 HARVEST = "harvest"
 """The factor of the setting `value` that follows from a section's expected harvest."""
 REAL, REAL_OF_FEW = 0.9, 0.8
-"""The least shares of fetches that bring real pages; the second if never `BATCH` trap pages waited at once."""
+"""The least share of fetches that bring real pages; and the least share if never `BATCH` trap pages waited at once."""
 MEAN, LEAST = 0.97, 0.94
-"""The least pages fetched of a look-alike with harvest, relative to those fetched without it: in the mean, and at
-all."""
+"""The least ratio of the pages fetched of a look-alike with harvest to those fetched without: as a mean, and for each
+seed."""
 ASKED = (
     f"of a trap {REAL:.0%} of each crawl's fetches real, {REAL_OF_FEW:.0%} where never {BATCH} trap pages waited at "
     f"once; of a look-alike with harvest {MEAN:g} in the mean and {LEAST:g} at the least of what is fetched without"
@@ -27,9 +27,9 @@ ASKED = (
 
 @dataclass(slots=True)
 class Row:
-    """The crawls of one shape under one order and value, by so many processes: one for each seed.
+    """The crawls of one shape under one order and value, by one number of processes. There is one for each seed.
 
-    `bases`: of a look-alike under a value with harvest, the crawls of the same seeds without.
+    `bases`: for a look-alike under a value with harvest, the crawls of the same seeds without harvest.
     """
 
     shape: str
@@ -41,25 +41,26 @@ class Row:
 
     @property
     def trap(self) -> bool:
-        """True if the server makes pages up."""
+        """Return True if the server makes pages up."""
         return self.crawls[0].trial.kind.trap
 
     @property
     def shares(self) -> list[float]:
-        """Return the shares by seed: of a trap the fetches that brought a real page, of a look-alike those of its
-        conspicuous half."""
+        """Return a share of the fetches for each seed. For a trap, it counts the fetches of real pages. For a
+        look-alike, it counts the fetches in the part that looks like a trap."""
         return [crawl.share if self.trap else crawl.own / max(1, crawl.fetched) for crawl in self.crawls]
 
     @property
     def ratios(self) -> list[float]:
-        """The pages fetched of a look-alike's own part relative to those fetched without harvest, by seeds."""
+        """Return for each seed the ratio of two crawls, with harvest to without: the fetched pages of the part that
+        looks like a trap."""
         base = {crawl.trial.seed: crawl.own for crawl in self.bases}
         return [crawl.own / max(1, base[crawl.trial.seed]) for crawl in self.crawls if crawl.trial.seed in base]
 
     @property
     def good(self) -> bool | None:
-        """True if it is good enough; None if nothing is required, as of a look-alike without harvest. A crawl that
-        ended before it had made the required number of fetches is not good."""
+        """Return True if all bounds are kept, and None if there are none, as for a look-alike without harvest. A crawl
+        that ended before the required number of fetches is not good."""
         if self.trap:
             return all(
                 crawl.fetched >= crawl.wanted and crawl.share >= (REAL_OF_FEW if crawl.waited < BATCH else REAL)
@@ -76,6 +77,7 @@ class Row:
             "order": self.order,
             "value": self.value,
             "processes": self.processes,
+            # These lists have one number for each crawl.
             "seeds": [crawl.trial.seed for crawl in self.crawls],
             "fetched": [crawl.fetched for crawl in self.crawls],
             "wanted": [crawl.wanted for crawl in self.crawls],
@@ -91,8 +93,8 @@ class Row:
 
 
 def without_harvest(trial: TrapTrial) -> TrapTrial | None:
-    """The same crawl by a value without harvest, which one of a look-alike is compared with; None where there is no
-    harvest in its value, or nothing else."""
+    """Return the crawl by a value without harvest with which a crawl of a look-alike is compared. None if the value has
+    no harvest, or nothing else."""
     others = without(trial.value, HARVEST)
     if trial.kind.trap or others in ("", " ".join(trial.value.split())):
         return None
@@ -100,7 +102,7 @@ def without_harvest(trial: TrapTrial) -> TrapTrial | None:
 
 
 def rows(crawls: Iterable[TrapCrawl]) -> list[Row]:
-    """Return one row for each shape, order, value and number of processes, in the order in which they occur first."""
+    """Return one row for each shape, order, value and number of processes, in the order of their first occurrence."""
     found: dict[tuple[str, str, str, int], Row] = {}
     done = {crawl.trial: crawl for crawl in crawls}
     for trial, crawl in done.items():

@@ -1,4 +1,4 @@
-"""Traps of lists: what a site has is listed again and again, by facets, orders, tags and queries."""
+"""Traps of lists: the same pages are listed again and again, by facets, orders, tags and queries."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ __all__ = [
 ]
 
 ITEMS = (60, 100)
-"""Pages that the catalogue shows."""
+"""The least and the largest number of pages that the catalogue shows."""
 SHOWN = 20
-"""The number of them on a page that is made up."""
+"""The number of these pages that a made-up list shows."""
 
 
 class Listed(TrapSite):
-    """A site with one list of some of its pages, each with its first paragraph, in the menu of all pages.
+    """A site whose menu names a list of some of its pages, each with its first paragraph.
 
-    Whatever else lists pages shows some of these again, so that it repeats the list. `where`: the path of the list.
+    All other lists are made up, and show some of these pages again. `where`: the path of the list.
     """
 
     where = "/catalogue"
@@ -43,11 +43,11 @@ class Listed(TrapSite):
         self.name_in_menu(made, self.list)
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
-        """The list names what it can be narrowed to."""
+        """Return links from the list to narrower lists."""
         return tuple(self.ways(node.url, dice)) if node is self.list else ()
 
     def ways(self, url: str, dice: Random) -> Iterable[Part]:
-        """Links from a list to others."""
+        """Return links from a list to others."""
         raise NotImplementedError
 
     def listing(self, url: str, title: str) -> TrapPage:
@@ -57,12 +57,12 @@ class Listed(TrapSite):
         return TrapPage(title, (*cards, *self.ways(url, self.dice_of(f"ways {url}"))), repeats=(self.list.url,))
 
     def shown(self, dice: Random) -> list[str]:
-        """The items that a made-up list shows."""
+        """Return the items that a made-up list shows."""
         return dice.sample(self.items, min(SHOWN, len(self.items)))
 
 
 class Facets(Listed):
-    """Lists by any combination of the values of some facets; each names those with one value more or less."""
+    """Lists by any combination of values of some facets. Each names the lists with one value more or less."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size)
@@ -71,11 +71,11 @@ class Facets(Listed):
         self.facets = {name: sorted({words.name(dice, 1) for _ in range(dice.randint(6, 12))}) for name in names}
 
     def spelled(self, chosen: Mapping[str, str]) -> str:
-        """Return the path of the list of these."""
+        """Return the path of the list with these values (facet → value)."""
         raise NotImplementedError
 
     def chosen(self, url: str) -> dict[str, str] | None:
-        """Return the facets of the list at this URL; None if there is no list."""
+        """Return the values of the list at this URL (facet → value); None if there is no list."""
         raise NotImplementedError
 
     def ways(self, url: str, dice: Random) -> Iterator[Part]:  # noqa: ARG002
@@ -92,7 +92,7 @@ class Facets(Listed):
         return self.listing(url, " ".join((chosen or {}).values())) if valid else None
 
     def in_order(self, chosen: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return the facets that are chosen, in the order in which the site has them."""
+        """Return the chosen facets and values, in the order of the site's facets."""
         return [(name, chosen[name]) for name in self.facets if name in chosen]
 
 
@@ -137,7 +137,7 @@ class FacetsByFolder(Facets):
 
 
 class FacetsCrosswise(Listed):
-    """Two hundred lists in folders of their own, each of which names all others; all show the same."""
+    """Two hundred lists in separate folders. Each names all others, and all show the same pages."""
 
     count, end = 200, "/all.html"
 
@@ -160,7 +160,7 @@ class FacetsCrosswise(Listed):
 
 
 class FacetsCrosswiseInOneFolder(FacetsCrosswise):
-    """The same in one folder."""
+    """Two hundred lists in one folder. Each names all others, and all show the same pages."""
 
     end = ""
 
@@ -225,7 +225,7 @@ class TagCloud(Listed):
 
 
 class Searches(Listed):
-    """Results of searches; each page names what others have searched for."""
+    """Results of searches. Each page names the searches of others."""
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return tuple(self.ways("", dice))

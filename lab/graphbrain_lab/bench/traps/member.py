@@ -1,8 +1,8 @@
 """A process that crawls generated sites: each line of stdin orders a turn, and a line of stdout has its results.
 
-A turn claims some pages of the brain, looks them up on the site, reports them, and does all upkeep, at the moment that
-the order names. So neither the time that a crawl knows nor the upkeep behind its claims depends on the load of the
-machine, and a crawl by one process is the same each time. The process ends with its stdin.
+A turn claims some pages of the brain, looks them up on the site, reports them, and does all upkeep, at the time that
+the order names. So neither the times of a crawl nor its upkeep depend on the load of the machine, and a crawl by one
+process is the same each time. The process ends with its stdin.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAUSE = 0.05
 
 
 class _Member:
-    """The state of the process: a site, and the brain, which is opened anew for each crawl."""
+    """The state of the process: its clock, and its brain, which it opens anew for each crawl."""
 
     def __init__(self) -> None:
         self._crawl: int | None = None
@@ -38,7 +38,7 @@ class _Member:
         self._clock = SimulatedClock()
 
     def turn(self, order: Mapping[str, Any]) -> list[tuple[str, bool, list[str]]]:
-        """Return, for each fetched page, its URL, whether it is real, and the made-up pages that it names."""
+        """Return for each fetched page its URL, whether it is real, and the made-up pages that it names."""
         self._clock.at = max(self._clock.at, order["at"])
         site, brain = _site(order["shape"], order["seed"], order["pages"]), self._opened(order)
         reports = [visit(site, claim) for claim in brain.next_urls(order["count"], wait=PAUSE)]
@@ -73,7 +73,8 @@ def _made_up(site: TrapSite, report: Fetched) -> list[str]:
 
 def main() -> int:
     """Take turns until stdin ends. Return the exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; who asks for turns decides
+    # Ctrl-C reaches the whole group: the process that orders turns handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     member = _Member()
     for line in sys.stdin:
         try:

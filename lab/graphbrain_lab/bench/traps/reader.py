@@ -31,8 +31,7 @@ def visit(site: TrapSite, claim: Claim) -> Fetched | Failed:
 
 
 def read(claim: Claim, body: bytes) -> Fetched:
-    """Return the report of a page with this body: as demo/crawler.py makes it, by a parser that has the whole page at
-    hand."""
+    """Return the report of a page with this body. It is that of demo/crawler.py, by a parser of the whole page."""
     facts, links = PageFacts(claim.url), list[Link]()
     for element in etree.fromstring(body, etree.HTMLParser(encoding="utf-8")).iter(etree.Element):
         if element.tag in ELEMENTS:

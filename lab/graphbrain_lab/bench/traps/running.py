@@ -1,7 +1,7 @@
-"""Crawls of generated sites by one process or several that share a brain, and what share of their fetches was worth it.
+"""Crawls of generated sites by processes that share a brain, and the share of their fetches that brought real pages.
 
-A crawl fetches as many pages as a third of the site's real ones, in batches of ten, without delay, by the calls that a
-crawler makes, in simulated time. It runs in processes of its own, each of which builds the site by its seed.
+A crawl fetches a third as many pages as the site has real ones, in batches of ten, without delay, by the calls of a
+crawler, in simulated time. It runs in separate processes, each of which builds the site from its seed.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ __all__ = ["BATCH", "PART", "Met", "TrapCrawl", "TrapCrew", "TrapTrial", "crawl"
 
 BATCH = 10
 TURN = 0.2
-"""Simulated seconds from one turn to the next: as long as ten fetches take by two processes on a quiet machine."""
+"""Simulated seconds from one turn to the next: the time of ten fetches by two processes on a quiet machine."""
 PART = 3
 """The number of real pages per fetch: a crawl of a site with n real pages ends after n / PART fetches."""
 EMPTY = 20
-"""The number of empty calls in a row after which a crawl ends, too."""
+"""A crawl also ends after this number of empty calls in a row."""
 FEWEST = 60
 """The least number of real pages of a site."""
 Met = tuple[str, bool, Sequence[str]]
-"""A page that was fetched: its URL, whether it is real, and the made-up pages that it names; in normal form."""
+"""A fetched page: its URL, whether it is real, and the URLs of the made-up pages that it names, in normal form."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrapTrial:
-    """One crawl: of which site, under which order and value, by how many processes."""
+    """The arguments of one crawl: the site, the order, the value, and the number of processes."""
 
     shape: str
     seed: int
@@ -58,10 +58,11 @@ class TrapCrawl:
     """The result of a crawl.
 
     Attributes:
-        fetched: All pages.
-        real: Different real pages.
-        own: The real pages of the part which looks like a trap.
-        waited: The largest number of trap pages that were known and not fetched at once.
+        wanted: The number of fetches after which it ends.
+        fetched: The number of fetches.
+        real: The number of different real pages that were fetched.
+        own: The number of these that are in the part that looks like a trap.
+        waited: The largest number of known and unfetched trap pages at any time.
     """
 
     trial: TrapTrial
@@ -74,7 +75,7 @@ class TrapCrawl:
 
     @property
     def share(self) -> float:
-        """The part of the fetches that brought a real page."""
+        """Return the share of the fetches that brought a real page."""
         return self.real / self.fetched if self.fetched else 0.0
 
 
@@ -87,14 +88,14 @@ class _Known:
     fetched_traps: set[str] = field(default_factory=set)
 
     def add(self, url: str, real: bool, traps: Sequence[str]) -> int:
-        """Add a fetched page and the made-up pages that it names. Return how many of these wait."""
+        """Add a fetched page and the made-up pages that it names. Return the number of trap pages that wait."""
         (self.real if real else self.fetched_traps).add(url)
         self.traps.update(traps)
         return len(self.traps - self.fetched_traps)
 
 
 class TrapCrew:
-    """Processes that crawl, from the beginning to the end of a block, and a thread for each that asks it for turns."""
+    """Processes that crawl, and a thread for each that orders its turns. They end with the block."""
 
     def __init__(self, processes: int) -> None:
         self.members = [spawned("graphbrain_lab.bench.traps.member") for _ in range(processes)]
@@ -109,10 +110,10 @@ class TrapCrew:
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown(cancel_futures=True)
         for member in self.members:
-            with suppress(OSError):  # it has died, with an order that it did not read
+            with suppress(OSError):  # the process has died, with an order that it did not read
                 member.stdin.close()  # type: ignore[union-attr]  # which ends it
             with member:
-                pass  # waits
+                pass  # the end of the block waits for the process
 
     def turn(self, order: Mapping[str, Any]) -> Future[list[Met]]:
         """Have the next free process take a turn. Raises GraphbrainError, in the future, where it cannot."""
@@ -143,9 +144,21 @@ def crawl(
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> TrapCrawl | None:
-    """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes
-    to open the same brain. `number`: a new one for each crawl of a crew. Raises SettingsError for a value that is
-    none."""
+    """Empty the brain, and crawl a site with it. Return None if `stop` returned True.
+
+    Args:
+        trial: The arguments of the crawl.
+        brain: The brain.
+        crew: The processes.
+        connect: The arguments of `Brain.open` for the same brain.
+        number: A number that no other crawl of the crew has.
+        progress: Is called with the fetches done and the fetches in all.
+        stop: Ends the crawl.
+
+    Raises:
+        SettingsError: The value is invalid.
+    """
+    # Prepare the brain and the site.
     began, site = time.monotonic(), site_of(trial.shape, trial.seed, trial.pages)
     brain.clear()
     brain.remake(delay_seconds=0.0, order=trial.order, value=trial.value)
@@ -153,23 +166,24 @@ def crawl(
     order = {"connect": dict(connect), "crawl": number, "shape": trial.shape, "seed": trial.seed, "pages": trial.pages}
     done, known = TrapCrawl(trial, len(site.nodes) // PART), _Known()
     clock = SimulatedClock(brain.now())
-    asked, empty, out = 0, 0, dict[Future[list[Met]], int]()
+    ordered, empty, turns = 0, 0, dict[Future[list[Met]], int]()
     while not stop():
-        while len(out) < trial.processes and asked < done.wanted and empty < EMPTY:
-            count = min(BATCH, done.wanted - asked)
-            out[crew.turn({**order, "count": count, "at": clock()})] = count
+        # Order a turn from each idle process, and collect the results.
+        while len(turns) < trial.processes and ordered < done.wanted and empty < EMPTY:
+            count = min(BATCH, done.wanted - ordered)
+            turns[crew.turn({**order, "count": count, "at": clock()})] = count
             clock.at += TURN
-            asked += count
-        if not out:
+            ordered += count
+        if not turns:
             break
-        for future in wait(out, return_when=FIRST_COMPLETED).done:
-            met, count = future.result(), out.pop(future)
-            asked -= count - len(met)
+        for future in wait(turns, return_when=FIRST_COMPLETED).done:
+            met, count = future.result(), turns.pop(future)
+            ordered -= count - len(met)
             empty = 0 if met else empty + 1
             done.fetched += len(met)
             done.waited = max([done.waited, *(known.add(*each) for each in met)])
         progress(done.fetched, done.wanted)
-    wait(out)
+    wait(turns)
     done.real, done.own = len(known.real), len(known.real & site.own)
     done.seconds = time.monotonic() - began
     return None if stop() else done
@@ -183,19 +197,22 @@ def run(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[TrapCrawl]:
-    """The crawls one after another, until it is stopped. Raises BadInput for a site of fewer than `FEWEST` pages."""
+    """Yield the crawls one after another until `stop` returns True. Raise BadInput for a site of fewer than `FEWEST`
+    pages."""
+    # Refuse sites that are too small.
     if not trials:
         return
     if (fewest := min(trial.pages for trial in trials)) < FEWEST:
         raise BadInput(f"A site has at least {FEWEST} real pages, not {fewest}.")
+    # All crawls use the same processes.
     with TrapCrew(max(trial.processes for trial in trials)) as crew:
         for number, trial in enumerate(trials):
             name = f"{trial.shape}, seed {trial.seed} ({number + 1} of {len(trials)})"
 
-            def says(done: int, of: int, name: str = name) -> None:
+            def on_progress(done: int, of: int, name: str = name) -> None:
                 progress(name, done, of)
 
-            done = crawl(trial, brain, crew, connect, number=number, progress=says, stop=stop)
+            done = crawl(trial, brain, crew, connect, number=number, progress=on_progress, stop=stop)
             if done is None:
                 return
             yield done

@@ -1,4 +1,4 @@
-"""The shapes by name: traps, and sites that look like traps and are none."""
+"""The shapes by their names: traps, and honest sites that look like traps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ class TrapShape:
 
     Attributes:
         says: Its description, in a line.
-        repeats: The pages whose text a trap's pages repeat; nearly all of it was read before when one of them is
-            fetched.
-            Empty for a site that is no trap.
+        repeats: The pages whose text a trap's pages repeat, so that a fetch of one brings nearly nothing new. Empty for
+            a site that is no trap.
     """
 
     name: str
@@ -30,7 +29,7 @@ class TrapShape:
 
     @property
     def trap(self) -> bool:
-        """True if the server makes pages up."""
+        """Return True if the server makes pages up."""
         return bool(self.repeats)
 
 
@@ -89,17 +88,17 @@ DRAWN: Sequence[TrapShape] = (
     TrapShape("drawn-honest", drawn.DrawnHonest, "an honest site that the seed draws likewise"),
     TrapShape("drawn-mixed", drawn.DrawnMixed, "one with a trap beside it"),
 )
-"""Shapes that are crawled where they are named: each seed draws another one."""
+"""Shapes that are crawled only if they are named. Each seed draws another site."""
 SHAPES: Mapping[str, TrapShape] = {shape.name: shape for shape in (*TRAPS, *LOOK_ALIKES, *DRAWN)}
 
 
 def chosen(names: Sequence[str]) -> list[TrapShape]:
-    """Return the shapes of these names, all but the drawn ones without any. Raise BadInput for a name that none has."""
+    """Return the shapes of these names; without names all except the drawn ones. Raise BadInput for an unknown name."""
     if unknown := [name for name in names if name not in SHAPES]:
         raise BadInput(f"There is no shape {unknown[0]!r:.80}: name one of {', '.join(SHAPES)}.")
     return [SHAPES[name] for name in dict.fromkeys(names)] or [*TRAPS, *LOOK_ALIKES]
 
 
 def site_of(shape: str, seed: int, size: int) -> TrapSite:
-    """Return the site of this shape and seed, of about so many real pages."""
+    """Return the site of this shape and seed, with about `size` real pages."""
     return SHAPES[shape].build(seed, size)

@@ -1,7 +1,7 @@
-"""A generated site: pages that are worth a visit, and pages that a server makes up, each made from its URL.
+"""A generated site: real pages, which are worth a visit, and pages that the server makes up from their URLs.
 
-A page is its template (header, menu, footer), which all pages of the site have, and a main part. `repeats` is about the
-main part alone, its headings and the texts of its links included.
+A page is its template (header, menu, footer), which all pages of the site have, and a main part. `repeats` concerns the
+main part, with its headings and the texts of its links.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ __all__ = ["Build", "Part", "TrapNode", "TrapPage", "TrapSite", "at", "query_of"
 FOOTER = 40
 """Number of words of the footer."""
 LANGUAGES = ("en", "de", "fr", "es", "it")
-"""The language that the pages of each invented language declare."""
+"""The languages that pages in the invented languages declare."""
 ACROSS, SECTIONS = (0, 1, 3), (1, 4, 8)
-"""Links of a page to any others, and pages of the tree that the menu names: one of these is drawn."""
+"""The possible numbers of links of a page to any others, and of pages of the tree that the menu names."""
 LENGTH = (140, 240)
-"""Words of an ordinary page."""
+"""The least and the largest number of words of an ordinary page."""
 FIRST, OTHERS = 36, (2, 4)
-"""Words of a page's first paragraph, which lists quote; how many paragraphs follow."""
+"""The words of a page's first paragraph, which lists quote; and the possible numbers of other paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,15 @@ class TrapPage:
 
 @dataclass(slots=True)
 class TrapNode:
-    """A page that is worth a visit: its title, its links (href, text), and of how many words it is.
+    """A real page.
 
-    `index`: it is a list of other pages, so that its text may be theirs. `cards`: pages that it shows with their first
-    paragraphs. `shared`: a text that it has in common with others. `language`: which of the invented ones.
+    Attributes:
+        length: Its number of words.
+        links: (href, text) of its links.
+        index: True for a list of other pages, whose text may be theirs.
+        cards: The URLs of pages that it shows with their first paragraphs.
+        shared: A text that it has in common with others.
+        language: The number of its invented language.
     """
 
     url: str
@@ -93,8 +98,8 @@ class TrapNode:
 class TrapSite:
     """The pages of one host.
 
-    `nodes`: its real pages by URL. `lures`: of a real page the links that lead to pages which the server makes up;
-    `strange`: what it answers to a URL that is no real page's, None for a 404.
+    `nodes`: its real pages by URL. `lures` returns the links of a real page to pages that the server makes up.
+    `strange` returns the answer to a URL that no real page has, None for a 404.
     """
 
     def __init__(self, seed: int, size: int, name: str) -> None:
@@ -104,7 +109,7 @@ class TrapSite:
         self.nodes: dict[str, TrapNode] = {}
         self.menu: list[tuple[str, str]] = []
         self.own: frozenset[str] = frozenset()
-        """The pages of the part that looks like a trap, of a site that is none; empty for other sites."""
+        """The pages of the part of an honest site that looks like a trap; empty for other sites."""
 
     # ------------------------------------------------------------ the shape's part
 
@@ -113,17 +118,17 @@ class TrapSite:
         return ()
 
     def strange(self, url: str) -> TrapPage | None:  # noqa: ARG002
-        """The page that the server makes up for a URL."""
+        """Return the page that the server makes up for a URL; None for a 404."""
         return None
 
-    # ------------------------------------------------------------ what a crawler sees
+    # ------------------------------------------------------------ answers to a crawler
 
     @property
     def start(self) -> str:
         return f"{self.root}/"
 
     def page(self, url: str) -> TrapPage | None:
-        """The answer to a URL in its normal form; None: 404."""
+        """Return the answer to a URL in its normal form; None for a 404."""
         node = self.nodes.get(url)
         if node is None:
             return self.strange(url) if url.startswith(f"{self.root}/") else None
@@ -147,19 +152,19 @@ class TrapSite:
         ]
         return "\n".join(lines).encode()
 
-    # ------------------------------------------------------------ what pages are made of
+    # ------------------------------------------------------------ parts of pages
 
     def dice_of(self, what: str) -> Random:
-        """Dice of their own for one thing, the same each time."""
+        """Return dice for one purpose. They are the same each time, and independent of others."""
         return Random(f"{self.seed} {what}")
 
     @cached_property
     def footer(self) -> str:
-        """The text at the end of each page."""
+        """Return the text at the end of each page."""
         return words.sentences(self.dice_of("footer"), FOOTER)
 
     def text(self, node: TrapNode) -> tuple[Part, ...]:
-        """The paragraphs of a real page."""
+        """Return the paragraphs of a real page."""
         dice = self.dice_of(f"text {node.url}")
         cards = tuple(self.card(url) for url in node.cards)
         shared = (Part(node.shared),) if node.shared else ()
@@ -170,7 +175,7 @@ class TrapSite:
         return (*(Part(words.foreign(text, node.language)) for text in texts), *shared, *cards)
 
     def links(self, node: TrapNode) -> tuple[Part, ...]:
-        """Return the links of a real page, each a block."""
+        """Return a block for each link of a real page."""
         return tuple(Part(href=href, label=label) for href, label in node.links)
 
     def card(self, url: str) -> Part:
@@ -180,13 +185,13 @@ class TrapSite:
         return Part(lead, url, node.title)
 
     def add(self, path: str, title: str, **more: object) -> TrapNode:
-        """A new real page. Its URL is in normal form then."""
+        """Add a real page, and return it. Its URL becomes the normal form."""
         url = normal(self.root + path)
         node = self.nodes[url] = TrapNode(url, title, **more)  # type: ignore[arg-type]
         return node
 
     def fresh(self, path: str, dice: Random | None = None, count: int = 2) -> tuple[str, str]:
-        """Return a path below this one that no real page has yet, without an end, and its title."""
+        """Return a path below this one that no real page has, without slash or extension, and its title."""
         dice = dice or self.dice
         while True:
             title = words.name(dice, count)
@@ -195,17 +200,19 @@ class TrapSite:
                 return found, title
 
     def tree(self, size: int, begin: str = "/") -> list[TrapNode]:
-        """Generate real pages. Each names its parent, some pages below it, and up to a few elsewhere; the first is at
+        """Generate real pages. Each names its parent, some pages below it, and a few elsewhere. The first is at
         `begin`.
 
-        How many a page names, and how its URLs are spelled, is drawn: paths of all steps or of the first and the last,
+        The number of links is drawn, and so is the form of URLs: paths of all steps or of the first and the last one,
         with `.html`, with a slash, or with neither.
         """
         dice = self.dice
+        # Draw the form of the tree.
         branch, end, deep = dice.choice((3, 4, 6)), dice.choice((".html", "/", "")), dice.random() < 0.5
         across = dice.choice(ACROSS)
         made = [self.add(begin, words.name(dice, 3), length=dice.randint(*LENGTH))]
         stems = [begin]
+        # Add pages below their parents.
         while len(made) < size:
             parent = (len(made) - 1) // branch
             first = "/".join(stems[parent].split("/")[:2]) + "/" if begin == "/" and parent else begin
@@ -216,19 +223,20 @@ class TrapSite:
             node.links.append((made[parent].url, made[parent].title))
             made.append(node)
             stems.append(path)
+        # Add links elsewhere.
         for node in made[1:]:
             near = dice.sample(made, min(across, len(made)))
             node.links += [(other.url, other.title) for other in near if other is not node]
         return made
 
     def name_in_menu(self, tree: Sequence[TrapNode], *others: TrapNode) -> None:
-        """Have the template name the first pages of the tree, so many as are drawn, and the others."""
+        """Let the menu of the template name the first pages of the tree (a drawn number), and the others."""
         named = (*tree[: self.dice.choice(SECTIONS)], *others)
         self.menu = [(node.url, node.title) for node in named]
 
 
 Build = Callable[[int, int], TrapSite]
-"""Seed and number of real pages → site."""
+"""A function from a seed and a number of real pages to a site."""
 
 
 def at(path: str, arguments: Iterable[tuple[str, str]] = ()) -> str:

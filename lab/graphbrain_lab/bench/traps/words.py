@@ -1,8 +1,8 @@
 """Text of real words: the vocabulary of Python's language reference, drawn by its frequencies.
 
-`pydoc_data.topics` is part of the standard library, so the words are there wherever Python is. Of another version of
-Python they differ a little, and so do the sites; on one machine a seed always gives the same text. Two texts that are
-drawn independently share few runs of five words.
+`pydoc_data.topics` is part of the standard library, so that every Python has the words. They differ a little between
+versions of Python, and so do the sites. On one machine a seed always gives the same text. Two texts that are drawn
+independently share few runs of five words.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["SHINGLE", "foreign", "name", "sentences", "shingles", "slug", "words
 SHINGLE = 5
 """Number of words of a shingle."""
 FLAT = 0.8
-"""Frequencies are raised to this power: short texts have more different words than a reference manual."""
+"""Frequencies are raised to this power, because short texts have more different words than a reference manual."""
 SLUG_RANKS = (60, 1800)
-"""Names are made of words of these ranks: neither "the" nor what occurs once."""
+"""Names are made of words of these ranks, which are neither very frequent nor rare."""
 SENTENCE = (7, 16)
 _WORD = re.compile(r"\b[a-z]{2,14}\b")
 _TOKEN = re.compile(r"\w+")
@@ -30,7 +30,7 @@ _VOWELS = "aeiou"
 
 @lru_cache(1)
 def _vocabulary() -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Words by falling frequency, and the cumulated weights that they are drawn by."""
+    """Return the words by falling frequency, and the cumulated weights for drawing them."""
     from pydoc_data.topics import topics
 
     counts = Counter(word for text in topics.values() for word in _WORD.findall(text.lower()))
@@ -44,7 +44,7 @@ def words(dice: Random, count: int) -> list[str]:
 
 
 def sentences(dice: Random, count: int) -> str:
-    """Return a text of so many words, cut into sentences."""
+    """Return a text of `count` words in sentences."""
     drawn, parts = words(dice, count), list[str]()
     while drawn:
         length = dice.randint(*SENTENCE)
@@ -54,7 +54,7 @@ def sentences(dice: Random, count: int) -> str:
 
 
 def name(dice: Random, count: int = 2) -> str:
-    """Return a title of so many words."""
+    """Return a title of `count` words."""
     return " ".join(dice.sample(_vocabulary()[0][slice(*SLUG_RANKS)], count))
 
 
@@ -64,7 +64,7 @@ def slug(title: str) -> str:
 
 
 def foreign(text: str, language: int) -> str:
-    """Return the text in an invented language, the same for each number: vowels move on, and words get other ends."""
+    """Return the text in the invented language of this number: vowels are shifted, and words get other ends."""
     if not language:
         return text
     shift = {vowel: _VOWELS[(place + language) % len(_VOWELS)] for place, vowel in enumerate(_VOWELS)}
@@ -74,7 +74,7 @@ def foreign(text: str, language: int) -> str:
 
 
 def shingles(texts: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return all runs of `SHINGLE` words of a text; of a shorter text all of it."""
+    """Return all runs of `SHINGLE` words of a text. A shorter text is a single run."""
     return set(_runs(_TOKEN.findall(" ".join(texts).lower())))
 
 

@@ -1,9 +1,9 @@
 """A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
 
-Fetches take no time of this machine: a heap of moments is worked off, and the clocks do not move meanwhile. A crawler
-calls when a place of its own becomes free, at the `next_ready` of its last answer, and at events of which it may know
-(a change by hand, a jump). It continues after `finished`, at `next_ready` or four times a day, so that the log shows
-later claims.
+Fetches take no time of this machine: planned acts are done in the order of their times, and the clocks do not move
+during each. A crawler calls when one of its places becomes free, at the `next_ready` of its last answer, and at events
+that it may know of (a change by hand, a jump). It continues after `finished`, at `next_ready` or four times a day, so
+that the log shows later claims.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ POLL = 6 * HOUR
 """Seconds after which a crawler without a `next_ready` calls again."""
 TEND_EVERY = 5 * MINUTE
 MOST_AT_ONCE = 500
-"""Pages that a crawler asks for in one call."""
+"""The largest number of pages that a crawler asks for in one call."""
 GRID = 0.25
 """Fetches end at multiples of these seconds, so that some end together."""
 HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
 Stop = Callable[[], bool]
 Progress = Callable[[float, int], None]
-"""Called with the simulated seconds that have passed, and the number of attempts."""
+"""Called with the simulated seconds so far, and the number of attempts."""
 
 
 def crawl(
@@ -57,14 +57,14 @@ def crawl(
 
     Args:
         world: The world.
-        brain: Its clock is `clock`. It is made anew.
+        brain: A brain whose clock is `clock`. It is made anew with the settings of the world.
         clock: The clock that the crawl advances.
         stop: Called at each moment. True ends the crawl.
         progress: Called with the simulated seconds and the number of attempts.
         limit: Seconds of this machine.
         enough: Called after each moment. True ends the crawl.
     """
-    random.seed(world.seed)  # the brain's own dice: what fails once mostly fails again
+    random.seed(world.seed)  # the dice of the brain, so that a fault mostly occurs again
     clock.at = START
     brain.remake(**world.settings)
     return _Crawl(world, brain, clock, stop, progress, limit, enough).run()
@@ -85,7 +85,7 @@ class _Runner:
     crawler: Crawler
     dice: random.Random
     held: dict[str, _Held] = field(default_factory=dict)
-    told: float | None = None
+    ready: float | None = None
     """The time that its last answer named, by the brain's clock."""
     wake: int = 0
     """The number of its last appointment. Older appointments are void."""
@@ -122,8 +122,9 @@ class _Crawl:
     def run(self) -> Log:
         began = time.monotonic()
         end = self.world.days * DAY
-        with self._hopping():
+        with self._lost_answers():
             self._begin()
+            # Do the planned acts in order, until the time is up.
             while self._agenda:
                 at, _, _, act = heapq.heappop(self._agenda)
                 if at >= end:
@@ -132,7 +133,7 @@ class _Crawl:
                 if self.log.cut or self.enough(self.log):
                     end = self.at
                     break
-                self._pass_to(at)
+                self._advance_to(at)
                 act()
                 self.progress(self.at, self.log.attempts)
         self.log.ended = end
@@ -141,25 +142,25 @@ class _Crawl:
         return self.log
 
     def _plan(self, at: float, act: Callable[[], None], rank: int = 1) -> None:
-        """Plan an act. Of the acts of one moment, that with the lowest `rank` is done first."""
+        """Plan an act. Of the acts at one time, the one with the lowest `rank` is done first."""
         self._count += 1
         heapq.heappush(self._agenda, (at, rank, self._count, act))
 
-    def _pass_to(self, at: float) -> None:
+    def _advance_to(self, at: float) -> None:
         self.at = max(self.at, at)
         self.clock.at = START + self.at + self.world.skew(self.at)
 
     @property
     def now(self) -> float:
-        """The time by the brain's clock, in seconds since the world began."""
+        """Return the time by the brain's clock, in seconds since the world began."""
         return self.clock.at - START
 
     def _note(self, entry: Entry) -> None:
         self.log.entries.append(entry)
 
     @contextmanager
-    def _hopping(self) -> Iterator[None]:
-        """Within the block some transactions are committed, and run again as if their answer had been lost."""
+    def _lost_answers(self) -> Iterator[None]:
+        """Run some transactions of the block twice, as after a commit whose answer was lost."""
         graph, run = self.brain.graph, self.brain.graph.write
         if not self.world.hops:
             yield
@@ -176,9 +177,10 @@ class _Crawl:
         finally:
             del graph.write
 
-    # ------------------------------------------------------------ from the first moment to the last
+    # ------------------------------------------------------------ begin, jumps, deaths and end
 
     def _begin(self) -> None:
+        # Set the robots.txt files that the world gives by hand, then seed.
         for host in self.world.hosts:
             if host.crawl_delay and host.robots is None:
                 text = f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}"
@@ -186,6 +188,7 @@ class _Crawl:
         self.brain.seed(self.world.seeds)
         for url in self.world.seeds:
             self._note(Happened(0.0, 0.0, "seed", url))
+        # Plan the jumps, the events and the calls of the crawlers.
         for at, by in self.world.jumps:
             self._plan(at, partial(self._jump, by), 0)
         for event in self.world.events:
@@ -226,7 +229,7 @@ class _Crawl:
     # ------------------------------------------------------------ calls
 
     def _appoint(self, runner: _Runner, at: float, *, as_told: bool = False) -> None:
-        """Plan a crawler's next call, in place of the one planned before."""
+        """Plan a crawler's next call. It replaces the call that was planned before."""
         runner.wake += 1
         number = runner.wake
 
@@ -241,14 +244,16 @@ class _Crawl:
         if asked <= 0:
             return
         self._tend_now_and_then()
+        # Claim. A lost answer is repeated if the call has a key.
         crawler, brain = runner.crawler, self.brain
         lost = runner.dice.random() < crawler.loses
         key = f"{crawler.name} {runner.wake}" if crawler.keyed else None
-        as_told = as_told or (runner.told is not None and self.now >= runner.told)
+        as_told = as_told or (runner.ready is not None and self.now >= runner.ready)
         claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
         if lost and key is not None:
             claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
         unheard = lost and key is None
+        # Log the call as the judges may know it.
         self.log.calls += 1
         self._note(
             Called(
@@ -266,20 +271,21 @@ class _Crawl:
                 crawler.kinds,
             )
         )
+        # Fetch, and plan the next call.
         if unheard:
-            runner.told = None
+            runner.ready = None
             self._appoint(runner, self.at + 1.0)
             return
         self._fetch_all(runner, list(claims))
-        runner.told = None if claims.next_ready is None else claims.next_ready - START
+        runner.ready = None if claims.next_ready is None else claims.next_ready - START
         if len(claims) == asked:
-            self._appoint(runner, self.at)  # if it still has places
+            self._appoint(runner, self.at)  # the crawler may have more places
         else:
-            wait = POLL if runner.told is None else max(LEAST_WAIT, runner.told - self.now)
-            self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.told is not None)
+            wait = POLL if runner.ready is None else max(LEAST_WAIT, runner.ready - self.now)
+            self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.ready is not None)
 
     def _tend_now_and_then(self) -> None:
-        """Tend the brain at intervals of simulated time, which no worker of this machine could keep."""
+        """Tend the brain at intervals of simulated time. A worker process would tend at intervals of real time."""
         if self.at - self._tended >= TEND_EVERY:
             self._tended = self.at
             self.brain.tend(0.0, passes=False)
@@ -294,6 +300,8 @@ class _Crawl:
             took = max(GRID, met.phase.seconds * runner.crawler.speed)
             at = self.at + took
             at = GRID * -(-at // GRID)
+            # The fetch ends with a report, unless the crawler misbehaves: it reports nothing or too late, or gives the
+            # claim back.
             fate = runner.dice.random()
             drops, late, returns = runner.crawler.drops, runner.crawler.late, runner.crawler.returns
             if fate < drops:
@@ -308,7 +316,7 @@ class _Crawl:
                 self._plan(at, partial(self._ended, runner, claim, at), 1)
 
     def _real(self, until: float) -> float:
-        """Return the time at which the brain's clock will show this, unless it jumps."""
+        """Return the true time at which the brain's clock will show `until`, unless it jumps."""
         return self.at + max(GRID, until - self.clock.at)
 
     def _forget_claim(self, runner: _Runner, claim: Claim) -> None:
@@ -325,7 +333,7 @@ class _Crawl:
         self._appoint(runner, self.at)
 
     def _ended(self, runner: _Runner, claim: Claim, at: float) -> None:
-        """End a fetch. A crawler that reports together waits for all fetches that end at this moment."""
+        """End a fetch. A crawler that reports together waits for all fetches that end at this time."""
         held = runner.held.pop(claim.token + claim.key, None)
         if held is None:
             return
@@ -378,7 +386,7 @@ class _Crawl:
         """Carry out an event, and log it if it had an effect."""
         try:
             done = self._do(event)
-        except BadInput:  # its page or host is not known, so far
+        except BadInput:  # the brain does not know its page or host yet
             done = False
         if done:
             self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text))
@@ -392,7 +400,7 @@ class _Crawl:
             return brain.forget(target) is not None
         if event.what == "forget_for_ever":
             brain.forget(target, for_ever=True)
-            return True  # also of an unknown page
+            return True  # also if the page is unknown
         if event.what == "hint":
             return any(each.accepted for each in brain.hint([target]))
         if event.what == "crawl_now":
@@ -401,7 +409,7 @@ class _Crawl:
             return not brain.seed([target]).refused
         if event.what == "retry":
             brain.retry(host=target)
-            return True  # if an answer is lost, the second attempt finds nothing to count
+            return True  # its answer does not count: after a lost answer the second attempt changes nothing
         return self._manage(event)
 
     def _manage(self, event: Event) -> bool:
@@ -412,7 +420,7 @@ class _Crawl:
         elif event.what == "unblock":
             brain.unblock(target)
         elif event.what == "robots":
-            # A text that a claim has brought is for one scheme, and goes over one that is set for both.
+            # A text that a claim has brought is for one scheme, and overrides one that is set for both schemes.
             brain.set_robots(f"http://{target}" if self.world.asks else target, event.text or None)
         elif event.what in ("deny_host", "allow_host"):
             (self._denied.add if event.what == "deny_host" else self._denied.discard)(target)
@@ -424,7 +432,7 @@ class _Crawl:
 
 
 def _home(claim: Claim) -> str:
-    """Return the URL of a robots.txt or a sitemap before redirects; of a page, an empty text."""
+    """Return the URL of a robots.txt or a sitemap before redirects; an empty text for a page."""
     if claim.kind == "page":
         return ""
     own = claim.key.partition(":")[2]
@@ -434,6 +442,7 @@ def _home(claim: Claim) -> str:
 def _item(held: _Held, clock: float) -> Fetched | Failed | Resource:
     """Return the report of a fetch that has ended."""
     claim, phase = held.claim, held.met.phase
+    # A fetch ends with a robots.txt or a sitemap, a page, a redirect, or a failure.
     if claim.kind != "page":
         return Resource(
             claim.url,

@@ -27,7 +27,7 @@ from graphbrain_lab.bench.worlds.world import (
 __all__ = ["LARGE", "draw", "places_needed"]
 
 LARGE = (100, 300)
-"""Hosts of a large world: at least and at most."""
+"""The least and the largest number of hosts of a large world."""
 REDIRECTS = (301, 308)
 BROKEN = (500, 502, 504, 408, 425)
 REFUSED = (429, 503)
@@ -38,8 +38,16 @@ ILL_KINDS = ("refused", "refused", "broken", "missing", "silent", "silent", "not
 
 
 def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False, kinds: bool = True) -> World:
-    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each. `kinds`: half of
-    all worlds have robots.txt and sitemaps that are claimed."""
+    """Return the world of this seed.
+
+    Args:
+        seed: The seed of the dice.
+        hosts: The number of hosts.
+        order: The order of the brain. None: it is drawn.
+        large: Draw 100 to 300 hosts with few pages each.
+        kinds: Give half of all worlds robots.txt and sitemaps that are claimed.
+    """
+    # Draw the hosts, with their pages.
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -58,14 +66,15 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         jumps=_jumps(dice, days),
         hops=dice.choice([0.0, 0.0, 0.0, 0.1]),
     )
+    # Draw the events and the crawlers, which depend on the rest of the world.
     world = _without_orphans(replace(world, events=_events(dice, world)))
     world = replace(world, crawlers=_crawlers(dice, world))
     return with_kinds(world) if kinds else world
 
 
 def _without_orphans(world: World) -> World:
-    """Return the world, with the setting that keeps orphans if pages may become some: a log does not show which are
-    parked."""
+    """Return the world. If pages may become orphans, its setting keeps them in the queues, because a log does not show
+    that a page was parked."""
     forgets = any(event.what.startswith("forget") for event in world.events)
     if forgets or any(window.kind == "maintenance_301" for host in world.hosts for window in host.windows):
         return replace(world, settings={**world.settings, "orphans": "keep"})
@@ -73,7 +82,7 @@ def _without_orphans(world: World) -> World:
 
 
 def _settings(dice: random.Random, order: str | None, days: float) -> dict[str, Any]:
-    drawn = dice.choice(ORDERS)  # also where another is given: the rest of the world is the same then
+    drawn = dice.choice(ORDERS)  # drawn also if `order` is given, so that the rest of the world is the same
     return {
         "order": order or drawn,
         "delay_seconds": dice.choice([0.5, 1.0, 1.0, 2.0, 5.0]),
@@ -101,6 +110,7 @@ class _Drawn:
 
 def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> WorldHost:
     dice = drawn.dice
+    # Draw the kind of the host and of each page.
     kind = dice.choices(KINDS, WEIGHTS)[0]
     most = 12 if drawn.large else 60 if dice.random() < 0.15 else 25
     count = dice.randint(1, 4) if dice.random() < 0.15 else dice.randint(6, most)
@@ -108,6 +118,7 @@ def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> WorldHost:
     phases = {number: _phases(drawn, kind, number, number in ill) for number in range(count)}
     ways = _ways(dice, count, kind, ill)
     beyond = [other.url(0) for other in others if other is not drawn and dice.random() < 0.2]
+    # Put the pages together.
     pages = tuple(
         WorldPage(
             "/" if number == 0 else f"/{number}",
@@ -127,7 +138,7 @@ def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> WorldHost:
 
 
 def _ill_pages(dice: random.Random, kind: str, count: int) -> set[int]:
-    """Return the numbers of the pages that are not well; the first page, from which the others are found, mostly is."""
+    """Return the numbers of the pages that are not well. The first page names the others, and is mostly well."""
     behind = range(1, count)
     if kind == "spotted":
         return {number for number in behind if dice.random() < 0.25}
@@ -141,7 +152,8 @@ def _phases(drawn: _Drawn, kind: str, number: int, ill: bool) -> tuple[Phase, ..
     if kind == "dead":
         return (_silent(dice),)
     if kind == "chained" and number and dice.random() < 0.5:
-        # Within the host, to the page before (chains that end at the first one) or the next one (rings).
+        # Redirect to the page before, which makes chains that end at the first page, or to the next page, which makes
+        # rings.
         target = number - 1 if dice.random() < 0.8 else number + 1
         return (Phase(0.0, "moved", 0.2, dice.choice(REDIRECTS), target=drawn.url(target)),)
     if not ill:
@@ -172,7 +184,7 @@ def _phase(dice: random.Random, outcome: str, since: float = 0.0) -> Phase:
 
 
 def _flips(dice: random.Random, days: float) -> tuple[Phase, ...]:
-    """Ill, then well; or well, then ill; up to four times."""
+    """Return answers that alternate between ill and well, up to four of them."""
     at, phases, well = 0.0, list[Phase](), dice.random() < 0.4
     for _ in range(dice.randint(2, 4)):
         now = replace(_well(dice), since=at) if well else _phase(dice, dice.choice(ILL_KINDS[:-1]), at)
@@ -183,8 +195,8 @@ def _flips(dice: random.Random, days: float) -> tuple[Phase, ...]:
 
 
 def _ways(dice: random.Random, count: int, kind: str, ill: set[int]) -> list[list[int]]:
-    """Return, for each page, the pages of its host that it links to. The first page names all, or some that name the
-    others."""
+    """Return for each page the pages of its host that it links to. The first page names all others, or half of them, of
+    which one names the other half."""
     behind = list(range(1, count))
     if kind != "ill_first":
         dice.shuffle(behind)
@@ -225,7 +237,7 @@ def _weather(dice: random.Random, drawn: _Drawn, what: str) -> Phase:
 
 
 def _seeds(dice: random.Random, hosts: Sequence[WorldHost]) -> tuple[str, ...]:
-    """Return the first page of each host, or of most; of some hosts all pages."""
+    """Return the first page of most hosts, and all pages of some hosts."""
     seeds = [host.url("/") for host in hosts if dice.random() < 0.9] or [hosts[0].url("/")]
     for host in hosts:
         if dice.random() < 0.15:
@@ -242,7 +254,7 @@ def _line(dice: random.Random, days: float) -> tuple[Window, ...]:
 
 
 def _jumps(dice: random.Random, days: float) -> tuple[tuple[float, float], ...]:
-    """Ahead for a while and back again; back for good; or ahead for good."""
+    """Return the jumps of the clock: ahead and back again, back for ever, or ahead for ever."""
     if dice.random() < 0.75:
         return ()
     at = dice.choice([20.0, 2 * MINUTE, HOUR, days * DAY / 2])
@@ -257,6 +269,7 @@ def _events(dice: random.Random, world: World) -> tuple[Event, ...]:
     count = dice.choice([0, 0, 2, 5])
     found: list[Event] = []
     pages = [url for _, _, url in world.pages()]
+    # Draw actions by hand. Some are taken back later.
     for _ in range(count):
         at = round(dice.choice([dice.uniform(5, 300), dice.uniform(0, world.days * DAY)]), 1)
         host = dice.choice(world.hosts)
@@ -286,22 +299,25 @@ def _events(dice: random.Random, world: World) -> tuple[Event, ...]:
             found.append(Event(at, what, host.name, dice.choice([MINUTE, HOUR]) if what == "block" else 0.0))
         else:
             found.append(Event(at, what, dice.choice(pages)))
+    # The budget may change.
     if world.settings["pages_per_host"]:
         found.append(Event(round(dice.uniform(HOUR, world.days * DAY), 1), "budget", value=dice.choice([20.0, 100.0])))
     return tuple(sorted((event for event in found if event.at < world.days * DAY), key=lambda event: event.at))
 
 
 def _robots(host: WorldHost) -> str:
-    """The robots.txt that a host has when nothing is forbidden."""
+    """Return the robots.txt of a host that forbids nothing."""
     return f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}" if host.crawl_delay else ""
 
 
 def _crawlers(dice: random.Random, world: World) -> tuple[Crawler, ...]:
-    """Return one to three crawlers, which mostly have twice the places that the hosts' delays allow to be used."""
+    """Return one to three crawlers. Mostly they have twice as many places as the delays of hosts allow them to use."""
+    # Draw the places.
     count = dice.choice([1, 1, 2, 3])
     enough = dice.random() < 0.75
     speeds = [dice.choice([1.0, 1.0, 0.5, 2.0]) for _ in range(count)]
     each = max(2, math.ceil(2 * places_needed(world) * max(speeds) / count)) if enough else dice.randint(1, 6)
+    # Draw their faults.
     return tuple(
         Crawler(
             f"c{number}",
@@ -327,7 +343,7 @@ def _away(dice: random.Random, days: float) -> tuple[tuple[float, float], ...]:
 
 
 def places_needed(world: World) -> float:
-    """Return the number of fetches under way at once if each host is asked as fast as its delay allows.
+    """Return the number of concurrent fetches if each host is claimed as fast as its delay allows.
 
     Each fetch takes as long as the host's slowest page, file or window does. The number is infinite if a host has no
     delay.

@@ -1,7 +1,8 @@
-"""The judges of a crawl: violations of the promises that a world and the log of its crawl show, independent of the
+"""The judges of a crawl. They find violations of the promises from a world and the log of its crawl, without the
 brain.
 
-`progress` has a module of its own. The others go through the log entry by entry, with an observer's knowledge at each.
+`progress` is in another module. The other judges read the log entry by entry, with the knowledge of an observer
+(`watch`) at that time.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from graphbrain_lab.bench.worlds.world import ANSWERED, DAY, HOUR, World
 __all__ = ["judge"]
 
 ROUNDING = 0.01
-"""Seconds that are lost by the rounding of stored times."""
+"""The rounding error of stored times, in seconds."""
 SOONEST_AGAIN = 30.0
 """The least seconds that a page waits after a failure."""
 EMPTY = 3
-"""The most empty answers in a row to a caller that calls at the times named to it."""
+"""The largest number of empty answers in a row to a caller that calls at the times that its answers name."""
 ROBOTS_HOLD, SITEMAPS_HOLD, ROBOTS_AGAIN = 20 * HOUR, HOUR, 15.0
-"""The least seconds between a read of a robots.txt, or of a sitemap, and the next one; and after a failed one of a
+"""The least seconds between two reads of a robots.txt, between two reads of a sitemap, and after a failed read of a
 robots.txt."""
 MOST_SITEMAPS = 0.25
-"""The most of a call's claims that sitemaps have while pages wait, if that is more than one."""
+"""The largest share of a call's claims that are of sitemaps while pages wait. One claim is always allowed."""
 WELL_FOR = HOUR
-"""Seconds without a failure after which a host counts as well, with no back-off left."""
+"""Seconds without a failure after which a host counts as well, and its back-off has ended."""
 
 
 def judge(world: World, log: Log) -> list[WorldFinding]:
@@ -50,7 +51,8 @@ def judge(world: World, log: Log) -> list[WorldFinding]:
 
 @dataclass(slots=True)
 class _Judge:
-    """A judge. `before` yields violations by the knowledge before an entry, `after` those by the knowledge with it."""
+    """A judge. `before` yields violations by the observer's knowledge before an entry, `after` by that with the
+    entry."""
 
     world: World
 
@@ -68,8 +70,8 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Polite(_Judge):
-    """No host is claimed earlier than its delay, Retry-After and block allow, nor too often at once; ill hosts take a
-    tenth."""
+    """The judge of politeness. No host is claimed earlier than its delay, Retry-After and block allow, nor too often at
+    once. Ill hosts have at most a tenth of the claims."""
 
     def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
@@ -80,6 +82,7 @@ class _Polite(_Judge):
                     yield WorldFinding("polite", entry.at, f"{name} was claimed {names.count(name)} times in one call.")
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
+        # Judge the delay, the wait that the host asked for, and a block.
         host = watch.hosts.setdefault(grant.host, WatchedHost(grant.host))
         passed = entry.clock - host.granted
         if watch.jumped_at < host.granted_at and passed < watch.delay(host) - ROUNDING:
@@ -97,6 +100,7 @@ class _Polite(_Judge):
             )
         if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
             yield WorldFinding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
+        # Judge the rules, and the number of claims at once.
         if grant.kind == "page" and (host.denied or host.forbids(grant.url)):
             why = "the scope" if host.denied else "robots.txt"
             yield WorldFinding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
@@ -110,6 +114,7 @@ class _Polite(_Judge):
     def after(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         if not isinstance(entry, Called):
             return
+        # Ill hosts may have more than their share only if no other page is due.
         ill = {name for name, host in watch.hosts.items() if host.known_ill()}
         if not ill.intersection(grant.host for grant in entry.grants):
             return
@@ -128,7 +133,7 @@ class _Polite(_Judge):
 
 
 def _due(watch: WorldWatch, entry: Called) -> Iterator[PageSeen]:
-    """Yield pages, never attempted, of hosts that are well, which could be claimed now."""
+    """Yield unfetched pages of hosts that are well, which could be claimed now."""
     if watch.happened_at > entry.at - WELL_FOR and watch.happened_at > 0:
         return
     for host in watch.hosts.values():
@@ -139,7 +144,7 @@ def _due(watch: WorldWatch, entry: Called) -> Iterator[PageSeen]:
 
 @dataclass(slots=True)
 class _Once(_Judge):
-    """No page, robots.txt or sitemap is claimed before it is due."""
+    """The judge of due times. No page, robots.txt or sitemap is claimed before it is due, or by two workers at once."""
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         page, url = watch.seen(grant), own_url(grant)
@@ -173,9 +178,9 @@ class _Once(_Judge):
 
 
 def _least_wait(page: PageSeen, world: World) -> float:
-    """Return the seconds after its last report before which a page, or a file, cannot be due again."""
+    """Return the least number of seconds after its last report until a page or a file is due again."""
     if page.kind != "page" and page.outcome == "moved":
-        return 0.0  # its target is claimed next
+        return 0.0  # the next claim is of its target
     if page.kind == "robots":
         return ROBOTS_HOLD if page.outcome in ("fetched", "missing") else ROBOTS_AGAIN
     if page.kind == "sitemap":
@@ -191,7 +196,8 @@ def _least_wait(page: PageSeen, world: World) -> float:
 
 @dataclass(slots=True)
 class _Honest(_Judge):
-    """A caller does not call in vain, and no page of a well host is left after `finished`."""
+    """The judge of answers. The times that answers name have claims, and after `finished` no page of a well host is
+    left."""
 
     streaks: dict[str, int] = field(default_factory=dict)
     finished_at: float | None = None
@@ -205,13 +211,14 @@ class _Honest(_Judge):
             self.finished_at = None
             self.streaks.clear()
         elif isinstance(entry, Reported):
-            self.streaks.clear()  # what is ready next has changed
+            self.streaks.clear()  # a report may change the time of the next claim
             if entry.accepted and _brings_more(entry, watch):
                 self.finished_at = None
         elif isinstance(entry, Called):
             yield from self._called(entry, watch)
 
     def _called(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
+        # Judge empty answers at times that earlier answers named.
         if entry.grants:
             self.streaks = {entry.crawler: 0}
             return
@@ -223,6 +230,7 @@ class _Honest(_Judge):
                     entry.at,
                     f"{entry.crawler} called at the time named to it, and got no claim {count} times in a row.",
                 )
+        # Judge the end of the crawl, and answers that name no time.
         if entry.finished:
             self.finished_at = entry.at
             self.ill_then = {
@@ -237,7 +245,7 @@ class _Honest(_Judge):
             )
 
     def _over(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        """Yield a violation if pages of a well host are left, although `finished` was answered."""
+        """Yield a violation if pages of a well host are left, although the answer was `finished`."""
         for host in watch.hosts.values():
             if host.run or watch.robots_fails(host):
                 continue
@@ -253,7 +261,7 @@ class _Honest(_Judge):
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         page, host = watch.seen(grant), watch.hosts.get(grant.host)
         if grant.kind != "page":
-            return  # these come again, also after a crawl
+            return  # robots.txt and sitemaps become due again, also after a crawl
         if self.finished_at is None or page is None or host is None or host.run or grant.host in self.ill_then:
             return
         if page.fetched or page.alias:
@@ -270,7 +278,7 @@ class _Honest(_Judge):
 
 @dataclass(slots=True)
 class _RobotsFirst(_Judge):
-    """A caller that asks for robots.txt gets no page of a host whose robots.txt was never read."""
+    """The judge of robots.txt. A caller that asks for them gets no page of a host whose robots.txt was never read."""
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         host = watch.hosts.get(grant.host)
@@ -282,7 +290,7 @@ class _RobotsFirst(_Judge):
 
 @dataclass(slots=True)
 class _Sitemaps(_Judge):
-    """While pages wait, sitemaps have a quarter of a call's claims, or one."""
+    """The judge of sitemaps. While pages wait, at most a quarter of a call's claims, or one, are of sitemaps."""
 
     def after(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         if not isinstance(entry, Called):
@@ -295,8 +303,8 @@ class _Sitemaps(_Judge):
 
 
 def _brings_more(entry: Reported, watch: WorldWatch) -> bool:
-    """Return whether a report names pages that were not known, or is of a robots.txt or a sitemap that was read: pages
-    may be allowed, or hinted at."""
+    """Return whether a report may make more pages claimable: it names unknown pages, or a robots.txt or a sitemap was
+    read."""
     if entry.kind != "page":
         return entry.outcome in ANSWERED
     return any(link not in watch.pages for link in (*entry.links, *([entry.target] if entry.target else [])))

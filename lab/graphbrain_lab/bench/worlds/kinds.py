@@ -1,6 +1,6 @@
-"""Drawing what a world has beside its pages: robots.txt, sitemaps, and crawlers that claim them.
+"""Draws of robots.txt and sitemaps of a world, and of crawlers that claim them.
 
-The dice are of their own, so that all other parts of a world are the same with and without these.
+The dice are separate, so that all other parts of a world are the same with and without these.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ SHARE = 0.5
 """The share of the worlds that have the kinds."""
 ANSWERS = ("well", "late", "later", "forgotten", "elsewhere", "none")
 WEIGHTS = (5, 3, 2, 1, 1, 2)
-"""Kinds of robots.txt: well; ill at first; ill or missing some time later; 404 at first; a redirect; 404."""
+"""The weights of `ANSWERS`, the kinds of robots.txt: well; ill at first; ill or missing later; 404 at first; a
+redirect; 404."""
 ILL_ANSWERS = (("refused", 503), ("silent", None), ("broken", 500))
 MANY = (20, 40)
-"""Sitemaps of a host that has many."""
+"""The least and the largest number of sitemaps of a host that has many."""
 
 
 def with_kinds(world: World) -> World:
@@ -50,7 +51,8 @@ def with_kinds(world: World) -> World:
 
 
 def _with_files(dice: random.Random, host: WorldHost) -> WorldHost:
-    """Return the host with a robots.txt and sitemaps. Some of its pages have no links to them then."""
+    """Return the host with a robots.txt and sitemaps. Some of its pages are then only in sitemaps."""
+    # Draw the sitemaps. Without a robots.txt only one at the usual path can be found.
     kind = dice.choices(ANSWERS, WEIGHTS)[0]
     slow = max(phase.seconds for page in host.pages for phase in page.phases)
     sitemaps, hidden, named = _sitemaps(dice, host, slow) if dice.random() < 0.7 else ((), set[str](), [])
@@ -61,6 +63,7 @@ def _with_files(dice: random.Random, host: WorldHost) -> WorldHost:
     host = replace(host, pages=tuple(_unlinked(page, hidden) for page in host.pages), sitemaps=sitemaps, robots=None)
     if kind == "none":
         return host
+    # Draw the robots.txt.
     behind = [page.path for page in host.pages[1:]]
     forbids = dice.sample(behind, 1) if behind and dice.random() < 0.2 else []
     named = [] if named == [GUESSED] else named
@@ -69,10 +72,10 @@ def _with_files(dice: random.Random, host: WorldHost) -> WorldHost:
 
 
 def _answers(dice: random.Random, kind: str, slow: float) -> tuple[Phase, ...]:
-    """Return the answers of a robots.txt. `slow`: the longest fetch of a page, which these do not exceed."""
+    """Return the answers of a robots.txt. `slow`: the longest fetch of a page. These fetches take at most as long."""
     well = Phase(0.0, "fetched", min(slow, dice.choice([0.2, 0.5, 1.0])))
     if kind == "elsewhere":
-        return (Phase(0.0, "moved", min(slow, 0.2), 301),)  # its target follows when all hosts are drawn
+        return (Phase(0.0, "moved", min(slow, 0.2), 301),)  # `_led` adds the target
     if kind == "well":
         return (well,)
     if kind == "forgotten":
@@ -87,7 +90,8 @@ def _answers(dice: random.Random, kind: str, slow: float) -> tuple[Phase, ...]:
 
 
 def _led(dice: random.Random, host: WorldHost, hosts: Sequence[WorldHost]) -> WorldHost:
-    """Return the host. Its robots.txt, if that redirects, leads to another host's that does not, or to itself."""
+    """Return the host with a target for a robots.txt that redirects: another host's that does not redirect, or
+    itself."""
     if host.robots is None or host.robots.phases[0].outcome != "moved":
         return host
     others = [each for each in hosts if each.robots is None or each.robots.phases[0].outcome != "moved"]
@@ -101,7 +105,9 @@ def _led(dice: random.Random, host: WorldHost, hosts: Sequence[WorldHost]) -> Wo
 
 
 def _sitemaps(dice: random.Random, host: WorldHost, slow: float) -> tuple[tuple[WorldFile, ...], set[str], list[str]]:
-    """Return sitemaps, the URLs of pages that these alone list, and the paths of those that robots.txt names."""
+    """Return sitemaps, the URLs of pages that only sitemaps name, and the paths of the sitemaps that robots.txt
+    names."""
+    # Choose pages for them, and their paths.
     behind = [host.url(page.path) for page in host.pages[1:]]
     hidden = set(dice.sample(behind, dice.randint(0, len(behind) // 2)))
     listed = [url for url in behind if url in hidden or dice.random() < 0.3]
@@ -112,6 +118,7 @@ def _sitemaps(dice: random.Random, host: WorldHost, slow: float) -> tuple[tuple[
         WorldFile(path, _sitemap_answers(dice, slow), lists=tuple(listed[number::count]))
         for number, path in enumerate(paths)
     ]
+    # An index may list them.
     if count == 1 or dice.random() < 0.5:
         return tuple(files), hidden, paths
     lists = tuple(host.url(path) for path in (*paths, "/index.xml"))

@@ -1,6 +1,8 @@
-"""The log of a crawl of a world: each call, each report and each event, in their order; nothing of the brain.
+"""The log of a crawl of a world: each call, each report and each event, in their order. It has no data of the brain
+except its answers.
 
-`at`: seconds of the world by the true clock. `clock`: the brain's clock at that time, in seconds since the world began.
+`at` is the time by the true clock, in seconds since the world began. `clock` is the time by the brain's clock then, in
+the same unit.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ class LoggedGrant:
 
     Attributes:
         until: The end of its lease, by the brain's clock.
-        lost: The answer that brought it never arrived, so it will not be reported.
+        lost: True if the answer with it was lost, so that the crawler does not report it.
         home: The URL of a robots.txt or a sitemap before redirects; empty for a page.
     """
 
@@ -38,7 +40,7 @@ class Called:
     Attributes:
         asked: The number of pages wanted.
         ready: The answer's `next_ready`, by the brain's clock.
-        as_told: The call was made at the time that the caller's last answer named, or later.
+        as_told: True if the call was made at the time that the caller's last answer named, or later.
         kinds: The kinds of claims that it asked for.
     """
 
@@ -58,7 +60,7 @@ class Reported:
     """A report, and whether it was accepted.
 
     Attributes:
-        outcome: Of `world.ANSWERED`, PASSING or NONE.
+        outcome: One of `world.ANSWERED`, `PASSING` or `NONE`.
         links: The URLs of the pages that a page links to, or a sitemap lists.
         home: The URL of a robots.txt or a sitemap before redirects; empty for a page.
         text: The text of a robots.txt.
@@ -124,7 +126,7 @@ class Log:
 
     Attributes:
         ended: The end of the crawl, by the true clock.
-        cut: The crawl ended early, because this machine's time was up.
+        cut: True if the crawl ended early, at the limit of this machine's time.
         audit: The findings of the audit.
         states: The number of pages of each state.
     """

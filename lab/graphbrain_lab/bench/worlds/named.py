@@ -1,4 +1,4 @@
-"""Worlds with names: trials that have shown faults, each with the bounds that it must keep."""
+"""Worlds with names. Each has shown a fault, and has bounds for the fetches of its pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _refused(status: int, wait: float | None = None) -> Phase:
 
 
 def _site(name: str, ill: Sequence[Phase], good: int, **more: Any) -> tuple[WorldHost, tuple[str, ...]]:
-    """Return a host whose first page links to ill pages and then to good ones; and the URLs of these."""
+    """Return a host whose first page links to ill pages and then to good ones, and the URLs of the good ones."""
     urls = tuple(f"http://{name}/{number}" for number in range(good))
     bad = [WorldPage(f"/bad{number}", (phase,)) for number, phase in enumerate(ill)]
     home = WorldPage("/", (WELL,), tuple(f"http://{name}{page.path}" for page in bad) + urls)
@@ -67,7 +67,7 @@ def _alone(
     settings: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> World:
-    """Build a world of one host and one crawler. All good pages are due within so many seconds."""
+    """Return a world of one host and one crawler. Its good pages must be fetched `within` so many seconds."""
     host, urls = _site(HOST, ill, good, **more)
     return World(
         seed=1,
@@ -82,29 +82,30 @@ def _alone(
 
 
 def _hanging(bad: int, order: str, places: int) -> Callable[[str], World]:
-    """Pages that never answer come first; 60 good ones within two hours."""
+    """Return the maker of a world in which pages without an answer come first. Its 60 good pages have two hours."""
     silent = Phase(0.0, "silent", 10.0, None)
     return lambda name: _alone(name, [silent] * bad, 60, 2 * HOUR, order=order, places=places)
 
 
 def _refusing(bad: int, status: int, order: str) -> Callable[[str], World]:
-    """Pages that always answer 429 or 503 come first; 20 good ones within two days."""
+    """Return the maker of a world in which pages that always answer 429 or 503 come first. Its 20 good pages have two
+    days."""
     return lambda name: _alone(name, [_refused(status)] * bad, 20, 2 * DAY, order=order, places=4, days=2.1)
 
 
 def _one_refuses(status: int, order: str, wait: float | None) -> Callable[[str], World]:
-    """Build a world of one page that always answers 429 or 503, and 50 others that are due within a week."""
+    """Return the maker of a world with one page that always answers 429 or 503. Its 50 other pages have a week."""
     return lambda name: _alone(name, [_refused(status, wait)], 50, 7 * DAY, order=order, places=10, days=7.1)
 
 
 def _evening(order: str, status: int) -> Callable[[str], World]:
-    """A known site answers 5xx for three hours; its four pages within two months."""
+    """Return the maker of a world whose site answers 5xx for three hours. Its four pages have two months."""
     window = Window("broken", 0.5, 3 * HOUR, Phase(0.0, "broken", 0.3, status))
     return lambda name: _alone(name, (), 4, 60 * DAY, order=order, days=60.1, windows=(window,))
 
 
 def _clock_ahead(name: str) -> World:
-    """The clock is a day ahead for a minute; ten seconds later the hosts are asked again."""
+    """Return a world whose clock is a day ahead for a minute. All pages must be fetched a minute later."""
     sites = [_site(f"h{number}.example", (), 80) for number in range(4)]
     urls = tuple(url for _, each in sites for url in each)
     return World(
@@ -121,9 +122,11 @@ def _clock_ahead(name: str) -> World:
 
 
 def _dead_hosts(dead: int) -> Callable[[str], World]:
-    """Dead hosts beside 20 live ones, with 16 places: the 800 live pages within five minutes."""
+    """Return a function that makes a world with `dead` dead hosts, 20 live hosts, and a crawler with 16 places. The 800
+    live pages must be fetched within five minutes."""
 
     def world(name: str) -> World:
+        # A dead host answers nothing within a minute; a live page answers after half a second.
         silent = Phase(0.0, "silent", 60.0, None)
         hosts = [
             WorldHost(f"dead{n}.example", tuple(WorldPage(f"/{i}", (silent,)) for i in range(100))) for n in range(dead)
@@ -149,7 +152,7 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
 
 
 def _head_of_line(name: str) -> World:
-    """Build a world of one host with 1,500 waiting pages and 100 hosts with one page each, which are due within ten
+    """Return a world of one host with 1,500 waiting pages and 100 hosts with one page each. The latter have ten
     seconds."""
     big = WorldHost("big.example", tuple(WorldPage(f"/{number}", (WELL,)) for number in range(1_500)))
     small = [WorldHost(f"h{number}.example", (WorldPage("/", (WELL,)),)) for number in range(100)]
@@ -167,7 +170,8 @@ def _head_of_line(name: str) -> World:
 
 
 def _burst(name: str) -> World:
-    """Sixteen requests are answered 429 in the same second, and reported one by one: one overload, not sixteen."""
+    """Return a world in which sixteen answers 429 come in one second, and are reported one by one. They are one
+    overload of the host, not sixteen."""
     window = Window("maintenance_503", 0.0, 1.0, _refused(429))
     pages = tuple(WorldPage(f"/{number}", (WELL,)) for number in range(16))
     host = WorldHost(HOST, pages, windows=(window,))
@@ -185,7 +189,8 @@ def _burst(name: str) -> World:
 
 
 def _not_sent(name: str) -> World:
-    """Fifteen pages that the crawler's robots.txt middleware drops come first; 12 good ones within a minute."""
+    """Return a world in which fifteen pages come first that the crawler's middleware drops. Its 12 good pages have a
+    minute."""
     dropped = Phase(0.0, "not_sent", 0.0, None)
     return _alone(name, [dropped] * 15, 12, MINUTE, places=8, settings={"delay_seconds": 0.2})
 
@@ -217,7 +222,8 @@ def _for_ever() -> Window:
 
 
 def _robots_fails(name: str) -> World:
-    """A robots.txt answers 503, then not at all, then 500, for ten minutes; 10 pages within as long again."""
+    """Return a world whose robots.txt answers 503, then not at all, then 500, for ten minutes. Its 10 pages have about
+    as long again."""
     fails = (_refused(503), Phase(120.0, "silent", 5.0, None), Phase(360.0, "broken", 0.3, 500))
     robots = WorldFile("/robots.txt", (*fails, replace(WELL, since=600.0)), Rules(forbids=("/bad",)).as_text())
     world = _alone(name, [WELL], 10, 1_350.0, robots=robots)
@@ -225,8 +231,8 @@ def _robots_fails(name: str) -> World:
 
 
 def _many_sitemaps(name: str) -> World:
-    """Build a world of one host with 100 sitemaps, most of them dead, and 30 pages that are linked to: these within
-    twice the time that they take alone."""
+    """Return a world of one host with 100 sitemaps, most of them dead. Its 30 linked pages have twice the time that
+    they take alone."""
     listed = f"http://{HOST}/listed"
     dead = tuple(WorldFile(f"/dead{number}.xml", (Phase(0.0, "missing", 0.3, 404),)) for number in range(99))
     sitemaps = (*dead, WorldFile("/well.xml", (WELL,), lists=(listed,)))
@@ -266,4 +272,4 @@ NAMED: Mapping[str, Callable[[str], World]] = {
     "robots-fails": _robots_fails,
     "many-sitemaps": _many_sitemaps,
 }
-"""Name → a function that makes the world."""
+"""Name → the maker of the world, which gets the name."""

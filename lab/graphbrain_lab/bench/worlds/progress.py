@@ -1,30 +1,31 @@
 """The first judge: every page that is well for long enough must be claimed within the promised time.
 
-The promise (docs/explanation/promises.md): where the crawlers can fetch twice the number of pages that the hosts allow,
-a page that is well is claimed within
+The promise (docs/explanation/promises.md): if the crawlers can fetch twice the number of pages that the hosts allow, a
+page that is well is claimed within
 
     10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the time of their fetches
                 +  a minute for each of them that refuses without a Retry-After
 
-after it was found. n is the number of pages of its host, and one more for a robots.txt that is claimed. d is the host's
-least interval: the longest of its delay, its Crawl-delay, its longest fetch divided by `in_flight`, and the time
-between two requests that it bears. These times do not count:
+after it was found. n is the number of pages of its host, plus one for a robots.txt that is claimed. d is the host's
+least interval: the longest of its delay, its Crawl-delay, its longest fetch divided by `in_flight`, and the interval of
+its rate limit. These times do not count:
 
-* the time in which its host answers no page as it should, or the crawlers' line is down, and as long again afterwards,
-  a day at most, and two minutes: waits shrink only with the first answer;
-* the time in which its host is ill while other ill hosts have their tenth of the claims, or their one;
+* the time of an outage of its host or of the crawlers' line, the same time again afterwards (a day at most), and two
+  minutes, because waits shrink only with the first answer;
+* the time in which its host is ill while other ill hosts have all claims that ill hosts may have;
 * the wait that a 429 or 503 has asked for;
-* the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, if it
-  answered that it does not exist or has moved: waits grow by no more than that. An outage next to it counts as its
-  illness, and so does the time by which a clock was behind that is set right meanwhile;
+* the time in which the page itself is ill, three times as long afterwards, and five minutes; or a day, if it answered
+  that it does not exist or has moved, because waits grow by no more than that. An outage next to the illness counts as
+  illness, and so does the time by which a clock is set forward meanwhile;
 * the time in which crawlers that ask for robots.txt have not read that of its host, or read it again before pages;
 * the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
-  wrong, and the time for which a crawler holds it, or a place of its host, and does not report.
+  wrong, and the time for which a crawler holds it, or a place of its host, without a report.
 
 A robots.txt that is well is read within the same time after the first page of its host was found; if it redirects,
-within that of both hosts. The time in which it fails does not count, and as long again. A sitemap is read within that
-time, where n counts sitemaps, too, and two minutes, after the robots.txt that names it was read, if a crawler has asked
-for sitemaps before, and else after a page of that host was claimed by one. The waits after its failures do not count.
+within the sum of the times of both hosts. The time in which it fails does not count, nor the same time again. A sitemap
+is read within that time plus two minutes, where n counts sitemaps, too. Its time begins when the robots.txt that names
+it was read, if a crawler has asked for sitemaps before, and else when one claims a page of that host. The waits after
+its failures do not count.
 """
 
 from __future__ import annotations
@@ -58,20 +59,20 @@ from graphbrain_lab.bench.worlds.world import (
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
 SLACK = 10.0
-"""The factor of the promise: times its host's pages by its delay."""
+"""The factor of n · d in the promise."""
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN, AHEAD = 2 * MINUTE, 5 * MINUTE, 3.0, 1.25
 LONGEST_BLOCK = DAY
 NOTICED = 5 * MINUTE
-"""Seconds after which upkeep has seen that a lease lapsed, or that other rules allow a page."""
+"""Seconds until upkeep notices that a lease has lapsed, or that changed rules allow a page."""
 LOOKED_FOR = MINUTE
-"""Seconds between two times at which sitemaps of a host are looked for."""
+"""Seconds between two look-ups of the sitemaps of a host."""
 FULL = MINUTE
-"""Seconds after which a host of which a page is under way, and no more may be, is looked at again for its sitemaps."""
+"""Seconds until the sitemaps of a host are looked up again that had all claims that it may have."""
 RENEWING = MINUTE
-"""Seconds for which pages wait at most for a robots.txt that is known and is read again."""
+"""The largest number of seconds for which pages wait for a known robots.txt that is read again."""
 FIRST_AGAIN, LAST_AGAIN = HOUR, 14 * DAY
-"""Seconds after which a sitemap that failed comes again: at first, doubled at each failure, and at most."""
+"""The first and the longest wait, in seconds, of a sitemap that failed. Each failure doubles the wait."""
 Span = tuple[float, float]
 
 
@@ -82,7 +83,7 @@ def can_keep_up(world: World) -> bool:
 
 
 def pace_of(world: World, host: WorldHost) -> float:
-    """Return d: the least seconds between two requests of a host."""
+    """Return d, the least number of seconds between two requests of a host."""
     most = int(world.settings.get("in_flight", 0))
     return max(
         world.delay,
@@ -105,7 +106,7 @@ def allowance(world: World, host: WorldHost) -> float:
 
 
 def _served(world: World, host: WorldHost) -> tuple[WorldPage | WorldFile, ...]:
-    """Return all of a host that crawlers claim."""
+    """Return the pages and files of a host that crawlers claim."""
     return (*host.pages, *(host.files() if world.asks else ()))
 
 
@@ -123,7 +124,7 @@ class _Times:
     of_host: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     of_page: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     found: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """URL → times at which it was found; more than one if it was forgotten between."""
+    """URL → the times at which it was found. There are several if it was forgotten in between."""
     forgotten: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     good: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """URL → times of the claims that brought the page, the robots.txt or the sitemap."""
@@ -137,16 +138,19 @@ class _Times:
 
 def progress(world: World, log: Log) -> Iterator[WorldFinding]:
     """Yield a finding for each page that was not claimed in time."""
+    # Goals hold in any case, the promise only if the crawlers can keep up.
     times = _times(world, log)
     yield from _goals(world, log, times)
     if not can_keep_up(world) or not log.entries:
         return
     last_budget = min([_budget(world), *(int(e.value) for e in world.events if e.what == "budget")])
+    # Judge the pages.
     for host, page, url in world.pages():
         if last_budget and len(host.pages) + 1 > last_budget:
             continue
         spans = times.spans(host.name, url) + list(_own_illness(page, [*world.line, *host.windows], world.jumps))
         yield from _late(_Due(url, "claimed", allowance(world, host), spans, world, host), times, log)
+    # Judge the robots.txt and the sitemaps.
     if world.asks:
         for due in (*_robots_due(world, times), *_sitemaps_due(world, times)):
             yield from _late(due, times, log)
@@ -154,7 +158,8 @@ def progress(world: World, log: Log) -> Iterator[WorldFinding]:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A page or file that must be had within `allowed` seconds, without those in `spans`, after it was found."""
+    """A page or file that must be claimed or read within `allowed` seconds after it was found. The times in `spans` do
+    not count. `done`: the word for that in a finding."""
 
     url: str
     done: str
@@ -165,7 +170,7 @@ class _Due:
 
 
 def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
-    """Yield a finding for each time that it was found and not had in time."""
+    """Yield a finding for each time at which a page or file was found, but was not claimed or read in time."""
     good = times.good[due.url]
     for found in times.found[due.url]:
         deadline = counted(found, due.allowed, due.spans)
@@ -184,7 +189,8 @@ def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
 
 
 def _robots_due(world: World, times: _Times) -> Iterator[_Due]:
-    """Yield the robots.txt of each host that must be read, unless crawlers that do not ask for them take pages, too."""
+    """Yield the robots.txt that must be read. Yield none if some crawlers do not ask for robots.txt, because these can
+    claim the pages without a read."""
     if any("robots" not in crawler.kinds for crawler in world.crawlers):
         return
     hosts = {host.url("/robots.txt"): host for host in world.hosts}
@@ -204,7 +210,7 @@ def _target(host: WorldHost) -> str:
 
 
 def _failing(robots: WorldFile) -> Iterator[Span]:
-    """Yield the times in which a robots.txt fails, and as long afterwards as its host may wait then."""
+    """Yield the times in which a robots.txt fails, each with the longest wait of its host afterwards."""
     ends = [*(phase.since for phase in robots.phases[1:]), FOR_EVER]
     merged: list[Span] = []
     for phase, end in zip(robots.phases, ends, strict=True):
@@ -215,7 +221,8 @@ def _failing(robots: WorldFile) -> Iterator[Span]:
 
 
 def _sitemaps_due(world: World, times: _Times) -> Iterator[_Due]:
-    """Yield the sitemaps that are well once, unless an event of this world sets a robots.txt: it may name any."""
+    """Yield the sitemaps that are well in the end. There are none if an event sets a robots.txt, because its text names
+    other sitemaps."""
     by_hand = any(event.what == "robots" for event in world.events)
     for url, (host, file) in world.sitemaps().items():
         last = file.phases[-1]
@@ -254,11 +261,12 @@ def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
 
 
 def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tuple[float, float]]) -> Iterator[Span]:
-    """Yield the times in which a page is not well, each with as long afterwards as its wait may have grown by then.
+    """Yield the times in which a page is not well, each with the longest wait that the page may have afterwards.
 
-    An outage next to the page's illness prolongs it, because no visit could show that the page was well. If a clock
-    that was behind is set right, the illness is longer by that time.
+    An outage next to the page's illness prolongs the illness, because no visit could show that the page was well. If
+    the clock is set forward in the illness, the illness is longer by that time.
     """
+    # Each span is (start, end, whether the page itself is ill, the least wait afterwards).
     ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
     ill = [
         (phase.since, end, True, DAY if phase.outcome in ("missing", "moved") else 0.0)
@@ -266,12 +274,14 @@ def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tup
         if phase.outcome != "fetched"
     ]
     ill += [(each.start, each.end, False, DAY if each.kind == "maintenance_301" else 0.0) for each in outages]
+    # Merge those that touch.
     merged: list[tuple[float, float, bool, float]] = []
     for start, end, own, days in sorted(ill):
         if merged and start <= merged[-1][1]:
             before = merged.pop()
             start, end, own, days = before[0], max(before[1], end), before[2] or own, max(before[3], days)
         merged.append((start, end, own, days))
+    # Add the waits.
     for start, end, own, days in merged:
         ahead = max(0.0, sum(by for at, by in jumps if start <= at <= end))
         if own and end >= FOR_EVER:
@@ -282,14 +292,17 @@ def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tup
 
 def _times(world: World, log: Log) -> _Times:
     times = _Times()
+    # Add the times in which nothing can be fetched at all, because the line is cut.
     for window in world.line:
         times.all.append(_with_after(window.start, window.end))
+    # Add the times in which one host cannot be fetched, and after a permanent redirect the wait for the next visit.
     for host in world.hosts:
         for window in host.windows:
             start, end = _with_after(window.start, window.end)
             if window.kind == "maintenance_301":
                 end = window.end + AGAIN * min(window.length, DAY) + DAY
             times.of_host[host.name].append((start, end))
+    # Add the times that follow from crawlers, from clocks, and from reports.
     _no_crawler(world, times)
     _jumps(world, times)
     reading = _Reading(world, times)
@@ -301,7 +314,7 @@ def _times(world: World, log: Log) -> _Times:
 
 
 def _crowds(world: World, log: Log, times: _Times) -> None:
-    """Add the times in which an ill host must wait because other ill hosts have all the claims that they may have."""
+    """Add the times in which an ill host must wait, because other ill hosts have all claims that ill hosts may have."""
     watch, rounds = WorldWatch(world), int(world.settings.get("dead_after", 3))
     ill, since = set[str](), dict[str, float]()
     for entry in log.entries:
@@ -309,9 +322,11 @@ def _crowds(world: World, log: Log, times: _Times) -> None:
         if isinstance(entry, Reported):
             still_ill = watch.hosts[entry.host].rounds() >= rounds
             (ill.add if still_ill else ill.discard)(entry.host)
+        # A host must wait while the other ill hosts have as many claims as ill hosts may have.
         out = watch.out(entry.clock) if ill else {}
         most, theirs = most_of_ill(out), sum(out[name] for name in ill)
         waiting = {name for name in ill if theirs - out[name] >= most}
+        # Close the times that ended with this entry, and open the new ones.
         for name in since.keys() - waiting:
             times.of_host[name].append((since.pop(name), entry.at))
         for name in waiting - since.keys():
@@ -342,7 +357,7 @@ def _jumps(world: World, times: _Times) -> None:
 def _asked_until(world: World, at: float, seconds: float) -> float:
     """Return the end of the wait that a host asked for.
 
-    A clock that jumps back meanwhile finds that answer in the future: the wait then counts from the jump.
+    If the clock jumps back in the meantime, the answer seems to be in the future. The wait then counts from the jump.
     """
     until = at + seconds
     for moment, by in world.jumps:
@@ -356,8 +371,8 @@ class _Reading:
     """The state of a pass over a log.
 
     Attributes:
-        claimed: (URL, token) → the time of the claim, its end by the true clock, the host that is asked, and whether it
-            was on probation: after a failed attempt a host may be asked for one page at a time.
+        claimed: (URL, token) → the time of the claim, its end by the true clock, the host of the claim, and whether the
+            host was on probation: after a failed attempt it may have one claim at a time.
         failures: Host → the times of its failures.
         shut: Host → the time since which it is outside the scope.
     """
@@ -378,9 +393,9 @@ class _Reading:
     wanted: bool = False
     """True once a crawler has asked for sitemaps."""
     looked: dict[str, float] = field(default_factory=dict)
-    """Host → when its sitemaps were looked for, by the brain's clock."""
+    """Host → the time of the last look-up of its sitemaps, by the brain's clock."""
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Host → the sitemaps that were found then."""
+    """Host → the sitemaps that the last look-up found."""
     failing: Counter[str] = field(default_factory=Counter)
     """Sitemap → its failures in a row."""
 
@@ -393,7 +408,7 @@ class _Reading:
             self.known.add(url)
             self.times.found[url].append(at)
         robots = "/".join(url.split("/")[:3]) + "/robots.txt"
-        if self.world.asks and robots not in self.known:  # it comes before the first page
+        if self.world.asks and robots not in self.known:  # the robots.txt is claimed before the first page
             self.known.add(robots)
             self.times.found[robots].append(at)
 
@@ -423,18 +438,18 @@ class _Reading:
             self._look_for_sitemaps(grant.host, entry)
 
     def _look_for_sitemaps(self, host: str, entry: Called | Reported) -> None:
-        """Find the sitemaps of a host whose robots.txt was read, or of which a page was claimed."""
+        """Find the sitemaps of a host, after a read of its robots.txt or a claim of one of its pages."""
         self.looked[host] = entry.clock
         named = self.robots[host].sitemaps(host)
         before = self.named.get(host, ())
         for url in set(named).difference(before):
             self.find(url, entry.at)
         for url in set(before).difference(named):
-            self.times.of_page[url].append((entry.at, FOR_EVER))  # what nothing names is not asked for
+            self.times.of_page[url].append((entry.at, FOR_EVER))  # a sitemap that nothing names is not claimed
         self.named[host] = named
 
     def _renewed(self, robots: str, start: float, end: float) -> None:
-        """Note that pages wait for a while for a robots.txt that is claimed, though its rules are known."""
+        """Note that pages wait for a claim of a robots.txt, although its rules are known."""
         host = robots.split("/")[2]
         self.times.before_rules[host].append((start, min(end, start + RENEWING)))
 
@@ -443,6 +458,7 @@ class _Reading:
             return
         url = own_url(entry)
         at, *_ = self.claimed.pop((url, entry.token), (entry.at,))
+        # Note the health and the waits of the host.
         if entry.outcome not in NONE:
             self.failed[entry.host] = entry.outcome in PASSING
             if entry.outcome in PASSING:
@@ -450,6 +466,7 @@ class _Reading:
         if entry.outcome == "refused" and entry.retry_after:
             until = _asked_until(self.world, entry.at, min(entry.retry_after, LONGEST_BLOCK))
             self.times.of_host[entry.host].append((entry.at, until))
+        # Note the pages that the answer brings.
         if entry.kind == "robots":
             self._robots_reported(entry, at)
         elif entry.outcome == "fetched":
@@ -474,19 +491,20 @@ class _Reading:
                 self._look_for_sitemaps(host, entry)
 
     def _sitemap_reported(self, entry: Reported) -> None:
-        """Note for how long a sitemap waits that could not be had."""
+        """Note the wait of a sitemap that failed."""
         if entry.outcome == "fetched":
             del self.failing[entry.home]
         elif entry.outcome == "missing" and entry.home.endswith(GUESSED):
-            self.times.of_page[entry.home].append((entry.at, FOR_EVER))  # where nothing names it, it is not tried again
+            # A guessed sitemap that is missing is not tried again.
+            self.times.of_page[entry.home].append((entry.at, FOR_EVER))
         elif entry.outcome != "moved":
             self.failing[entry.home] += 1
             wait = min(FIRST_AGAIN * 2.0 ** min(self.failing[entry.home] - 1, 20), LAST_AGAIN)
             self.times.of_page[entry.home].append((entry.at, entry.at + wait))
 
     def _obeyed(self, name: str, at: float, seen_after: float = 0.0) -> None:
-        """Note which pages of a host its robots.txt forbids from now on. Those that it allows again come back within
-        `seen_after` seconds."""
+        """Note the pages of a host that its robots.txt forbids from now on. Pages that it allows again can be claimed
+        within `seen_after` seconds."""
         rules = self.robots[name].rules
         for host in self.world.hosts:
             for page in host.pages if host.name == name else ():
@@ -525,7 +543,7 @@ class _Reading:
         self._obeyed(host, entry.at)
 
     def end(self) -> None:
-        """Add the spans that the log leaves open: hosts that are still shut, and claims without a report."""
+        """Add the spans that are open at the end: of hosts that are still shut, and of claims without a report."""
         for host, at in self.shut.items():
             self.times.of_host[host].append((at, FOR_EVER))
         for host, at in self.unread.items():
@@ -537,12 +555,12 @@ class _Reading:
             self.times.of_page[url].append(span)
             if url.endswith("/robots.txt"):
                 self._renewed(url, *span)
-            # On probation a host has one place. An earlier claim that is still out takes it.
+            # On probation a host has one place, and an earlier claim without a report takes it.
             probation |= any(start <= at <= until for at in self.failures[host])
             if probation or self.world.settings.get("in_flight"):
                 self.times.of_host[host].append(span)
 
 
 def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:
-    """Return the times that do not count for a page, for the examination of a finding."""
+    """Return the times that do not count for a page. This helps to examine a finding."""
     return sorted(_times(world, log).spans(host, url))

@@ -1,4 +1,4 @@
-"""Running worlds: draw, crawl, judge, and shrink those that fail."""
+"""Trials of worlds: the crawl of a world, its judgement, and the shrinking of a world that fails."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from graphbrain_lab.simulate.on_graph import SimulatedClock
 __all__ = ["WorldOutcome", "run", "try_world"]
 
 LIMIT, FOR_HOST = 300.0, 6.0
-"""Seconds of this machine for one world, and for each host of a large one. A crawl that is cut is judged by its log so
-far."""
+"""The largest number of seconds of this machine for one world, and for each host of a large one. A crawl that is cut is
+judged by its log so far."""
 
 LEAST_SHRINKING, SHRINKING = 120.0, 6.0
 """The seconds for which a failing world is shrunk: at least the first, or the second times its own crawl's seconds."""
@@ -27,7 +27,8 @@ LEAST_SHRINKING, SHRINKING = 120.0, 6.0
 
 @dataclass(slots=True)
 class WorldOutcome:
-    """A world, its log, the findings, and, if it failed and was shrunk, the smallest world that fails alike."""
+    """A world, the log of its crawl, and the findings. If it failed and was shrunk, also the smallest world that fails
+    in the same way."""
 
     world: World
     log: Log
@@ -37,11 +38,11 @@ class WorldOutcome:
 
     @property
     def ok(self) -> bool:
-        """True if every promise was kept."""
+        """Return True if every promise was kept."""
         return not self.findings
 
 
-Says = Callable[[World, float, int], None]
+_Progress = Callable[[World, float, int], None]
 
 
 def try_world(
@@ -50,7 +51,7 @@ def try_world(
     clock: SimulatedClock,
     *,
     stop: Callable[[], bool] = lambda: False,
-    says: Says = lambda *_: None,
+    progress: _Progress = lambda *_: None,
     limit: float = LIMIT,
 ) -> WorldOutcome:
     """Crawl a world with a brain, which is emptied first, and judge the crawl."""
@@ -60,7 +61,7 @@ def try_world(
         brain,
         clock,
         stop=stop,
-        progress=lambda at, attempts: says(world, min(1.0, at / (world.days * DAY)), attempts),
+        progress=lambda at, attempts: progress(world, min(1.0, at / (world.days * DAY)), attempts),
         limit=limit,
         enough=_reached(world),
     )
@@ -68,7 +69,7 @@ def try_world(
 
 
 def _reached(world: World) -> Callable[[Log], bool]:
-    """Return a function that is true once all pages of a world's goals are fetched. Then its crawl need not go on."""
+    """Return a function that returns True when all pages of a world's goals are fetched. The crawl can then end."""
     left = {url for goal in world.goals for url in goal.urls}
     if not left:
         return lambda _: False
@@ -92,20 +93,22 @@ def run(
     *,
     seconds: float = float("inf"),
     stop: Callable[[], bool] = lambda: False,
-    says: Says = lambda *_: None,
+    progress: _Progress = lambda *_: None,
     shrinking: int = 0,
 ) -> Iterator[WorldOutcome]:
-    """Try worlds one after another for `seconds`, and yield the outcomes. `shrinking`: tries to make a failing world
-    smaller."""
+    """Try worlds one after another for `seconds`, and yield the outcomes. `shrinking`: the number of tries to make a
+    failing world smaller."""
     until = time.monotonic() + seconds
     for world in worlds:
         if stop() or time.monotonic() > until:
             return
-        outcome = try_world(world, brain, clock, stop=stop, says=says, limit=max(LIMIT, FOR_HOST * len(world.hosts)))
+        outcome = try_world(
+            world, brain, clock, stop=stop, progress=progress, limit=max(LIMIT, FOR_HOST * len(world.hosts))
+        )
         if stop():
             return
         if not outcome.ok and shrinking:
-            _shrink(outcome, brain, clock, stop, says, shrinking)
+            _shrink(outcome, brain, clock, stop, progress, shrinking)
         yield outcome
 
 
@@ -114,21 +117,23 @@ def _shrink(
     brain: Brain,
     clock: SimulatedClock,
     stop: Callable[[], bool],
-    says: Says,
+    progress: _Progress,
     tries: int,
 ) -> None:
+    # A smaller world counts if it fails before the same judge.
     judges = {outcome.findings[0].judge}
     until = time.monotonic() + max(LEAST_SHRINKING, SHRINKING * outcome.log.seconds)
     limit = max(10.0, 1.5 * outcome.log.seconds)
     found: list[WorldFinding] = []
 
     def fails(smaller: World) -> bool:
-        tried = try_world(smaller, brain, clock, stop=stop, says=says, limit=limit)
+        tried = try_world(smaller, brain, clock, stop=stop, progress=progress, limit=limit)
         same = [finding for finding in tried.findings if finding.judge in judges]
         if same:
             found[:] = tried.findings
         return bool(same)
 
+    # Shrink for a limited time.
     shrunk = shrink(outcome.world, fails, tries=tries, stop=lambda: stop() or time.monotonic() > until)
     if shrunk is not outcome.world:
         outcome.shrunk, outcome.shrunk_findings = shrunk, found

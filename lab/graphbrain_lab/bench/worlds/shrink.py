@@ -1,4 +1,4 @@
-"""Shrinking of a world that fails, as long as it fails before the same judge."""
+"""The shrinking of a world that fails, step by step, to a smaller world that fails before the same judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def shrink(
     stop: Callable[[], bool] = lambda: False,
     say: Callable[[World, int], None] = lambda *_: None,
 ) -> World:
-    """Return the smallest world found within `tries` that still `fails`. `say`: called with each such world."""
+    """Return the smallest failing world that `tries` attempts find. `fails` returns True for a failing world. `say` is
+    called with each smaller failing world."""
     left = tries
     shrunk = True
     while shrunk:
@@ -40,6 +41,7 @@ def shrink(
 
 def candidates(world: World) -> Iterator[World]:
     """Yield worlds that are a step smaller, the largest steps first."""
+    # Leave out whole parts.
     yield from _hosts(world)
     if world.events:
         yield replace(world, events=())
@@ -47,6 +49,7 @@ def candidates(world: World) -> Iterator[World]:
         yield replace(world, jumps=())
     if world.line:
         yield replace(world, line=())
+    # Leave out some events, lost answers of transactions, kinds and crawlers, and half of the time.
     for part in _without(world.events):
         yield replace(world, events=part)
     if world.hops:
@@ -56,6 +59,7 @@ def candidates(world: World) -> Iterator[World]:
     yield from _crawlers(world)
     if world.days > 0.25:
         yield replace(world, days=world.days / 2)
+    # Make hosts and settings simpler.
     for number, host in enumerate(world.hosts):
         for smaller in _host(host):
             yield _tidied(replace(world, hosts=(*world.hosts[:number], smaller, *world.hosts[number + 1 :])))
@@ -65,14 +69,14 @@ def candidates(world: World) -> Iterator[World]:
 
 
 def _hosts(world: World) -> Iterator[World]:
-    """Yield the world with half of the hosts, …, with one less."""
+    """Yield the world without each half of its hosts, without each quarter and so on, down to each single host."""
     for part in _without(world.hosts):
         if part:
             yield _tidied(replace(world, hosts=tuple(part)))
 
 
 def _without(parts: Sequence[T]) -> Iterator[tuple[T, ...]]:
-    """Yield the parts without a half, a quarter, … of them, down to one."""
+    """Yield all parts without each half of them, without each quarter and so on, down to each single part."""
     size = len(parts) // 2
     while size >= 1:
         for start in range(0, len(parts), size):
@@ -98,7 +102,7 @@ def _tidied(world: World) -> World:
 
 
 def _pointing(host: WorldHost, known: set[str]) -> WorldHost:
-    """Return the host without references to what is not known."""
+    """Return the host without references to unknown URLs."""
     return replace(
         host,
         pages=tuple(_linking(page, known) for page in host.pages),
@@ -120,7 +124,7 @@ def _naming(robots: WorldFile, known: set[str]) -> WorldFile | None:
 
 
 def _without_kinds(world: World) -> World:
-    """Return the world without robots.txt and sitemaps, whose crawlers claim pages alone."""
+    """Return the world without robots.txt and sitemaps. Its crawlers claim only pages."""
     return replace(
         world,
         hosts=tuple(replace(host, robots=None, sitemaps=()) for host in world.hosts),

@@ -1,7 +1,7 @@
-"""An observer's knowledge from the log of a crawl, entry by entry: pages found, claims, failures, hosts that may be
-asked.
+"""The knowledge of an observer from the log of a crawl, entry by entry: pages, claims, failures, and the hosts that may
+be claimed.
 
-It takes nothing from the brain but its answers. All times are the brain's, except those named `at`.
+The observer knows only the answers of the brain. All times are by the brain's clock, except those named `at`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from graphbrain_lab.bench.worlds.world import ANSWERED, GUESSED, NONE, Rules, Wo
 __all__ = ["KNOWN_ILL", "PageSeen", "RobotsSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
 
 ILL_SHARE = 0.1
-"""The share of all claims under way that ill hosts may have together."""
+"""The largest share of all claims in flight that ill hosts may have together."""
 KNOWN_ILL = 8
-"""Attempts in a row without a good answer after which a host is known to be ill, unless all were under way together."""
+"""The number of attempts in a row without a good answer that proves that a host is ill, unless all were in flight
+together."""
 ROUNDS = 4
-"""The least number of attempts, each made after the report of the one before, that prove an illness."""
+"""The least number of attempts in sequence, each made after the report of the last, that prove an illness."""
 LONGEST_BLOCK = 86_400.0
 MOST_REDIRECTS = 5
-"""Redirects in a row of a robots.txt that are followed. After a further one all is allowed."""
+"""The number of redirects in a row of a robots.txt that are followed. After one more all pages are allowed."""
 
 
 def most_of_ill(out: Mapping[str, int]) -> float:
@@ -34,14 +35,13 @@ def most_of_ill(out: Mapping[str, int]) -> float:
 
 @dataclass(slots=True)
 class RobotsSeen:
-    """The robots.txt of a host, by the answers that were reported. `rules`: those that hold; None: it was never
-    read."""
+    """The robots.txt of a host, by the reported answers. `rules`: the present ones; None if it was never read."""
 
     rules: Rules | None = None
     redirects: int = 0
 
     def take(self, entry: Reported) -> bool:
-        """Take an accepted report into account. Return whether it shows the rules."""
+        """Take an accepted report into account. Return True if the rules are known by it."""
         self.redirects = self.redirects + 1 if entry.outcome == "moved" else 0
         if entry.outcome == "fetched":
             self.rules = Rules.read(entry.text)
@@ -52,11 +52,11 @@ class RobotsSeen:
         return True
 
     def set(self, text: str) -> None:
-        """Take a text into account that was set by hand. An empty one: what was known is forgotten."""
+        """Take a text that was set by hand into account. An empty text makes the rules unknown."""
         self.rules = Rules.read(text) if text else None
 
     def sitemaps(self, host: str) -> tuple[str, ...]:
-        """Return the URLs of the sitemaps that it names, or of the one that is tried where it names none."""
+        """Return the URLs of the sitemaps that it names. Without any, return the guessed one."""
         named = () if self.rules is None else self.rules.sitemaps
         return named or (f"http://{host}{GUESSED}",)
 
@@ -67,13 +67,12 @@ class PageSeen:
 
     Attributes:
         found_at: The time at which it was found, by the true clock.
-        held: Token → end of the lease, of claims under way.
-        outcome: Of its last accepted report, as are `reported`, `reported_at` and `retry_after`.
-        fails: Number of attempts in a row that brought no page.
-        brought: It was fetched, or answered that it has moved. Then it counts for its host's budget.
-        alias: Its last answer was that it has moved.
-        wanted: It was asked for by hand, hinted, or let wait again since.
-        ill: It failed before and after another page of its host was well.
+        held: Token → the end of the lease, for each claim in flight.
+        outcome: The outcome of its last accepted report. `reported`, `reported_at` and `retry_after` are of this
+            report. fails: The number of attempts in a row that brought no page. brought: True if it was fetched, or
+            answered that it has moved. It then counts for its host's budget. alias: True if its last answer was that it
+            has moved. wanted: True if it was requested by hand, hinted, or retried after its last report. ill: True if
+            it failed before and after another page of its host was well.
     """
 
     url: str
@@ -88,16 +87,13 @@ class PageSeen:
     attempts: int = 0
     fetched: int = 0
     brought: bool = False
-    """It was fetched, or answered that it has moved."""
     alias: bool = False
-    """Its last answer was that it has moved."""
     wanted: bool = False
     ill: bool = False
-    """It failed before and after another page of its host was well."""
     kind: Kind = "page"
 
     def is_held(self, clock: float) -> bool:
-        """Return whether a claim of it is under way that has not lapsed."""
+        """Return whether a claim of it is in flight, and has not lapsed."""
         return any(until > clock for until in self.held.values())
 
 
@@ -108,8 +104,8 @@ class WatchedHost:
     Attributes:
         granted: The time of its last claim.
         asked_until: The end of the wait that it asked for.
-        run: (claimed, reported) of the attempts since its last good answer.
-        suspect: Those of them whose pages had not been found to be ill themselves.
+        run: (claimed, reported) of each attempt since its last good answer.
+        suspect: The attempts among these whose pages are not known to be ill themselves.
     """
 
     name: str
@@ -129,7 +125,7 @@ class WatchedHost:
 
     @property
     def crawl_delay(self) -> float:
-        """The Crawl-delay of its robots.txt."""
+        """Return the Crawl-delay of its robots.txt in seconds."""
         return 0.0 if self.robots.rules is None else self.robots.rules.delay
 
     def forbids(self, url: str) -> bool:
@@ -137,16 +133,16 @@ class WatchedHost:
         return self.robots.rules is not None and not self.robots.rules.allow(url)
 
     def rounds(self) -> int:
-        """Return the number of attempts since its last good answer that were each made after the report of the one
-        before."""
+        """Return the number of attempts in sequence since its last good answer: each was made after the report of the
+        last."""
         return _rounds(self.run)
 
     def known_ill(self) -> bool:
-        """Return whether its failures prove that it is ill. Failures of pages while it was well prove nothing."""
+        """Return whether its failures prove that it is ill. Failures of ill pages prove nothing."""
         return len(self.suspect) >= KNOWN_ILL and _rounds(self.suspect) >= ROUNDS
 
     def out_now(self, clock: float) -> int:
-        """Return the number of its claims under way."""
+        """Return the number of its claims in flight."""
         return sum(until > clock for until in self.out.values())
 
 
@@ -160,12 +156,12 @@ def _rounds(run: Iterable[tuple[float, float]]) -> int:
 
 @dataclass(slots=True)
 class WorldWatch:
-    """The knowledge at a moment of the log. `jumped_at`: the last jump of the brain's clock, by the true clock."""
+    """The knowledge at a time of the log. `jumped_at`: the last jump of the brain's clock, by the true clock."""
 
     world: World
     pages: dict[str, PageSeen] = field(default_factory=dict)
     files: dict[str, PageSeen] = field(default_factory=dict)
-    """robots.txt and sitemaps, by their URL before redirects"""
+    """robots.txt and sitemaps, by their URLs before redirects."""
     hosts: dict[str, WatchedHost] = field(default_factory=dict)
     claimed: dict[tuple[str, str], float] = field(default_factory=dict)
     """(URL, token) → the time of the claim, by the true clock."""
@@ -179,25 +175,25 @@ class WorldWatch:
     clock: float = 0.0
     forgotten: set[str] = field(default_factory=set)
     listed: set[tuple[str, str]] = field(default_factory=set)
-    """(index, sitemap) that it lists"""
+    """Pairs of an index and a sitemap that it lists."""
 
     def __post_init__(self) -> None:
         self.hosts = {host.name: WatchedHost(host.name) for host in self.world.hosts}
         self.budget = int(self.world.settings.get("pages_per_host", 0))
 
-    # ------------------------------------------------------------ what follows from it
+    # ------------------------------------------------------------ conclusions
 
     def delay(self, host: WatchedHost) -> float:
-        """Return the least seconds between two claims of a host."""
+        """Return the least number of seconds between two claims of a host."""
         return max(self.world.delay, min(host.crawl_delay, 300.0))
 
     @property
     def most(self) -> int:
-        """Claims of one host at the same time; 0: no limit."""
+        """Return the largest number of claims of one host at the same time; 0 for no limit."""
         return int(self.world.settings.get("in_flight", 0))
 
     def out(self, clock: float) -> dict[str, int]:
-        """Return the number of claims under way by host."""
+        """Return host → the number of its claims in flight."""
         return {name: host.out_now(clock) for name, host in self.hosts.items()}
 
     def has_room(self, page: PageSeen) -> bool:
@@ -215,7 +211,7 @@ class WorldWatch:
         )
 
     def waiting(self, host: WatchedHost, clock: float) -> Iterator[PageSeen]:
-        """Yield the host's pages that were never attempted and that only their host keeps from being claimed."""
+        """Yield the host's unattempted pages that could be claimed if their host could be."""
         if host.denied:
             return
         for page in self.pages.values():
@@ -225,7 +221,7 @@ class WorldWatch:
                 yield page
 
     def waits_for_robots(self, host: WatchedHost, clock: float) -> bool:
-        """Return whether pages of the host may wait for its robots.txt: it is not known, or is being read."""
+        """Return whether pages of the host may wait for its robots.txt, because it is unknown or claimed."""
         robots = self.files.get(f"http://{host.name}/robots.txt")
         return self.world.asks and (host.robots.rules is None or (robots is not None and robots.is_held(clock)))
 
@@ -235,14 +231,15 @@ class WorldWatch:
         return self.world.asks and host.robots.rules is None and robots is not None and robots.fails > 0
 
     def seen(self, of: LoggedGrant | Reported | Returned) -> PageSeen | None:
-        """Return the page, the robots.txt or the sitemap that a claim or a report is of, if it was met."""
+        """Return the known page, robots.txt or sitemap of a claim or a report, else None."""
         return (self.pages if of.kind == "page" else self.files).get(own_url(of))
 
     def skewed_back(self) -> bool:
-        """Return whether the clock has jumped back within the last days. Times stored in the future count as now."""
+        """Return whether the clock has jumped back within the last days. The brain may then have times in the future,
+        which count as now."""
         return self.back_at > self.at - 40 * 86_400.0
 
-    # ------------------------------------------------------------ going on
+    # ------------------------------------------------------------ entries
 
     def take(self, entry: Entry) -> None:
         """Take one more entry of the log into account."""
@@ -258,7 +255,7 @@ class WorldWatch:
                 self._happened(entry)
 
     def _find(self, url: str) -> PageSeen | None:
-        """Return a page that was found; None if it was forgotten for ever."""
+        """Return the page with this URL. A new page counts as found now. Return None if it was forgotten for ever."""
         if url in self.forgotten:
             return None
         page = self.pages.get(url)
@@ -296,6 +293,7 @@ class WorldWatch:
                 self.hosts[of.host].first_visits.discard(of.url)
 
     def _reported(self, entry: Reported) -> None:
+        # Note the state of the page.
         page = self.seen(entry)
         if page is not None and entry.accepted:
             host = self.hosts[entry.host]
@@ -306,18 +304,20 @@ class WorldWatch:
         self._end(entry)
         if not entry.accepted:
             return
+        # Find the pages that the answer names.
         if entry.kind == "robots":
             self._obey(entry)
         elif entry.outcome == "fetched":
             for link in entry.links:
                 listed = self._find(link)
                 if listed is not None and entry.kind == "sitemap":
-                    listed.wanted |= not listed.fetched  # what a sitemap lists is hinted at
+                    listed.wanted |= not listed.fetched  # a sitemap hints at its pages
             listed_anew = [url for url in entry.sitemaps if (entry.home, url) not in self.listed]
             self.listed.update((entry.home, url) for url in listed_anew)
             self._want_sitemaps(listed_anew)
         elif entry.outcome == "moved" and entry.target and entry.kind == "page":
             self._find(entry.target)
+        # Note the state of the host.
         self._met(self.hosts[entry.host], entry)
 
     def _obey(self, entry: Reported) -> None:
@@ -328,7 +328,7 @@ class WorldWatch:
         self._want_sitemaps(set(host.robots.sitemaps(host.name)).difference(before))
 
     def _want_sitemaps(self, urls: Iterable[str]) -> None:
-        """Mark sitemaps as wanted that are named anew: one that was dead is tried at once then."""
+        """Mark sitemaps that are named anew as wanted. A dead one is then tried at once."""
         for url in urls:
             if url in self.files:
                 self.files[url].wanted = True
@@ -339,7 +339,7 @@ class WorldWatch:
         page.wanted = False
         page.attempts += 1
         if entry.kind != "page" and entry.outcome == "moved":
-            return  # the next claim is of its target, and shows whether it can be had
+            return  # the next claim is of its target
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
             page.brought, page.alias = True, entry.outcome == "moved"
@@ -353,7 +353,7 @@ class WorldWatch:
         if entry.outcome in ANSWERED:
             host.run, host.suspect, host.answered_at = [], [], entry.at
         elif entry.outcome not in NONE:
-            # By the true clock: that of the brain can jump.
+            # Rounds of failures are counted by the true clock, because the brain's clock can jump.
             attempt = self.claimed.get((own_url(entry), entry.token), entry.at), entry.at
             page = self.seen(entry)
             host.run.append(attempt)
@@ -369,7 +369,7 @@ class WorldWatch:
         if entry.what == "jump":
             self._jumped(entry)
         elif entry.what == "death":
-            pass  # what it held lapses
+            pass  # its leases lapse
         elif entry.what in ("forget", "forget_for_ever"):
             page = self.pages.pop(entry.target, None)
             if page is not None:
@@ -390,10 +390,10 @@ class WorldWatch:
             self._managed(entry)
 
     def _jumped(self, entry: Happened) -> None:
-        """Correct the times that a jump back puts into the future.
+        """Correct the times that are in the future after a jump back.
 
-        A claim counts as made now, so its lease ends no later than one lease from now. A lease that had lapsed in that
-        future stays lapsed: the page may have been claimed again.
+        A claim counts as made now, so that its lease ends at most one lease from now. A lease that had lapsed before
+        the jump stays lapsed, because the page may have been claimed again.
         """
         self.jumped_at = entry.at
         if entry.value < 0:
@@ -404,11 +404,11 @@ class WorldWatch:
                 page.held = {token: min(until, longest) for token, until in page.held.items() if until > before}
             for host in self.hosts.values():
                 host.out = {claim: min(until, longest) for claim, until in host.out.items() if until > before}
-                # A wait that was asked for in the future counts from now.
+                # A wait that began in that future counts from now.
                 host.asked_until = min(host.asked_until, max(entry.clock, host.asked_until + entry.value))
 
     def _free_aliases(self) -> None:
-        """Mark aliases as wanted: when the target of an alias is forgotten, the alias waits to be fetched as a page."""
+        """Mark aliases as wanted. When the target of an alias is forgotten, the alias becomes a page that waits."""
         for page in self.pages.values():
             page.wanted |= page.outcome == "moved"
 
@@ -416,6 +416,7 @@ class WorldWatch:
         if entry.what == "budget":
             self.budget = int(entry.value)
             return
+        # Every other order changes one host.
         host = self.hosts.setdefault(entry.target, WatchedHost(entry.target))
         if entry.what == "block":
             host.blocked_until = entry.clock + entry.value
@@ -428,4 +429,4 @@ class WorldWatch:
             host.robots.set(entry.text)
             self._want_sitemaps(set(host.robots.sitemaps(host.name)).difference(before))
             if (robots := self.files.get(f"http://{host.name}/robots.txt")) is not None:
-                robots.wanted = True  # a text that is set counts as read; without one it is read anew
+                robots.wanted = True  # a text counts as read, and without one the file is read anew

@@ -1,4 +1,4 @@
-"""The servers of a world: what an attempt meets at a moment."""
+"""The servers of a world: their answer to an attempt at a time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Met:
     """The result of an attempt: the answer and, of a fetched page, its links and its content.
 
     Attributes:
-        links: Also the pages that a sitemap lists.
-        body: Of a robots.txt or a sitemap.
-        text: Of a robots.txt.
+        links: The links of a page, or the pages that a sitemap lists.
+        content: A text that changes with the content of a page.
+        body: The body of a robots.txt or a sitemap.
+        text: The text of a robots.txt.
         sitemaps: The sitemaps that an index lists.
     """
 
@@ -55,11 +56,12 @@ class WorldWeb:
         self._asked = {name: deque() for name in self._hosts}
 
     def window(self, host: WorldHost, at: float) -> Window | None:
-        """Return the window that is open on this host at this time. That of the crawlers' line comes first."""
+        """Return the window that is open on this host at this time. A window of the crawlers' line has priority."""
         return next((w for w in (*self.world.line, *host.windows) if w.start <= at < w.end), None)
 
     def ask(self, url: str, at: float, kind: Kind = "page") -> Met:
-        """Return what an attempt meets. `kind`: of its claim."""
+        """Return the result of an attempt. `kind`: the kind of its claim."""
+        # Answer for paths without a server, and for windows of the host.
         found = self._served.get(url)
         if found is None:
             return Met(NOWHERE)
@@ -70,6 +72,7 @@ class WorldWeb:
         window = self.window(host, at)
         if window is not None and not (window.kind == "maintenance_301" and served is MAINTENANCE):
             return Met(window.phase)
+        # Answer for too many requests, ill pages, files, and pages.
         if self._too_many(host, at):
             return Met(Phase(0.0, "refused", 0.1, 429))
         if phase.outcome != "fetched":

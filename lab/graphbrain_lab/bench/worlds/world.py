@@ -1,5 +1,5 @@
-"""The definition of a world: hosts and pages that change in time, crawlers, and events; plain values that JSON can
-hold.
+"""The definition of a world: hosts and pages that change in time, crawlers, and events. All values can be written as
+JSON.
 
 All times are seconds since the world began, by the true clock. The brain's clock differs from it by the `jumps`.
 """
@@ -45,14 +45,14 @@ FOR_EVER = 1e12
 ANSWERED = ("fetched", "moved", "missing")
 """Outcomes of an attempt after which its host is well: 2xx, 3xx, and the 4xx that concern the page."""
 PASSING = ("refused", "broken", "silent")
-"""Outcomes that may be the host's fault or the page's: 429 and 503; other 5xx, 408 and its like; no answer."""
+"""Outcomes that may be a fault of the host or of the page: 429 and 503; other 5xx, 408 and the like; no answer."""
 NONE = ("not_sent", "not_understood")
-"""Outcomes that are the crawler's own: nothing was sent, or the answer was not understood."""
+"""Outcomes that the crawler causes: no request was sent, or the answer was not understood."""
 ILL = (*PASSING, *NONE)
 GUESSED = "/sitemap.xml"
-"""The path of the sitemap that is tried where robots.txt names none."""
+"""The path of the sitemap that is tried if robots.txt names none."""
 WINDOWS = ("outage", "dns", "broken", "maintenance_503", "maintenance_301", "line")
-"""Kinds of windows of a whole host; `line`: the crawlers' line is down."""
+"""The kinds of windows. `line`: the crawlers' line is down. The others are of a host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Phase:
     """The answer of a page from `since` on.
 
     Attributes:
-        outcome: Of ANSWERED, PASSING or NONE.
+        outcome: One of `ANSWERED`, `PASSING` or `NONE`.
         seconds: The length of a fetch.
         retry_after: The wait that a 429 or 503 asks for, in seconds.
         target: The URL to which it has `moved`.
@@ -92,8 +92,8 @@ class WorldFile(_Served):
 
     Attributes:
         text: The text of a robots.txt.
-        lists: URLs of the pages that a sitemap lists; of an index, of its sitemaps.
-        is_index: It lists sitemaps.
+        lists: The URLs of the pages or, for an index, of the sitemaps that it lists.
+        is_index: True if it lists sitemaps.
     """
 
     text: str = ""
@@ -101,7 +101,7 @@ class WorldFile(_Served):
     is_index: bool = False
 
     def ill(self) -> bool:
-        """Return whether its answer is at any time one that a host that is well does not give."""
+        """Return whether it has an answer of `ILL` at any time."""
         return any(phase.outcome in ILL for phase in self.phases)
 
 
@@ -144,13 +144,13 @@ class WorldPage(_Served):
     """Seconds between two changes of its content; 0: never."""
 
     def ill(self) -> bool:
-        """Return whether its answer is at any time another than `fetched`."""
+        """Return whether it has an answer other than `fetched` at any time."""
         return any(phase.outcome != "fetched" for phase in self.phases)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time in which every page of a host gives the same answer in place of its own. `kind`: of WINDOWS."""
+    """A time in which all pages of a host have the same answer. `kind`: one of `WINDOWS`."""
 
     kind: str
     start: float
@@ -159,7 +159,7 @@ class Window:
 
     @property
     def length(self) -> float:
-        """The length in seconds of the window."""
+        """Return the length of the window in seconds."""
         return self.end - self.start
 
 
@@ -169,7 +169,8 @@ class WorldHost:
 
     Attributes:
         rate: Requests a minute above which it answers 429; 0: no limit.
-        crawl_delay: Seconds in the robots.txt that is set at the beginning, or in that which it serves; 0: none.
+        crawl_delay: The seconds of Crawl-delay in its robots.txt, which is set by hand at the beginning, or served. 0:
+            none.
         robots: The robots.txt that it serves; None: it answers 404.
         sitemaps: The sitemaps that it serves.
     """
@@ -196,16 +197,16 @@ class Crawler:
     """A crawler.
 
     Attributes:
-        places: Fetches at the same time.
-        speed: The length of its fetches, as a multiple of the usual.
+        places: The largest number of concurrent fetches.
+        speed: The length of its fetches, as a multiple of the usual length.
         drops: Share of its claims without a report: they lapse.
         late: Share of its claims that are reported too late.
         returns: Share of its claims that are given back.
         loses: Share of its calls whose answers are lost. It reports again, and calls `next_urls` again with the same
             key.
-        keyed: It has such keys; otherwise the claims in a lost answer lapse.
-        together: Fetches that end at the same moment are reported by one call.
-        away: Times in which it does not run. Its claims at the beginning of such a time lapse.
+        keyed: True if its calls have keys. Otherwise the claims in a lost answer lapse.
+        together: True if it reports fetches that end at the same time by one call.
+        away: Times in which it does not run. The claims that it has when such a time begins lapse.
         kinds: The kinds of claims that it asks for.
     """
 
@@ -219,7 +220,6 @@ class Crawler:
     keyed: bool = True
     together: bool = True
     away: tuple[tuple[float, float], ...] = ()
-    """Spans of time in which it does not run. Its claims at the beginning of a span lapse."""
     kinds: tuple[Kind, ...] = ("page",)
 
     def is_away(self, at: float) -> bool:
@@ -229,7 +229,7 @@ class Crawler:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An action by hand, or a fact that becomes known, at a moment: a verb and its object.
+    """An action by hand, or a fact that becomes known, at a time. It is a verb and its object.
 
     `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`: of a URL. `retry`, `unblock`, `allow_host`, `deny_host`:
     of a host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none). `budget`:
@@ -245,7 +245,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WorldGoal:
-    """Pages that must be fetched by a moment, whatever else is promised."""
+    """Pages that must be fetched by a time, independent of the promise."""
 
     at: float
     urls: tuple[str, ...]
@@ -256,7 +256,7 @@ class World:
     """A whole world.
 
     Attributes:
-        settings: Of its brain.
+        settings: The settings of its brain.
         line: Windows in which the crawlers' line is down.
         jumps: Times at which the brain's clock jumps, each with the seconds of the jump.
         hops: Share of the transactions whose answer is lost, so that they run again.
@@ -277,23 +277,23 @@ class World:
 
     @property
     def delay(self) -> float:
-        """The seconds of the setting `delay_seconds`."""
+        """Return the least seconds between two claims of a host."""
         return float(self.settings.get("delay_seconds", 1.0))
 
     @property
     def order(self) -> str:
-        """The value of the setting `order`."""
+        """Return the order in which the brain visits pages."""
         return str(self.settings.get("order", "optimal"))
 
     def pages(self) -> Iterator[tuple[WorldHost, WorldPage, str]]:
-        """All pages, with their hosts and URLs."""
+        """Yield all pages, with their hosts and URLs."""
         for host in self.hosts:
             for page in host.pages:
                 yield host, page, host.url(page.path)
 
     @property
     def asks(self) -> bool:
-        """True if a crawler claims robots.txt and sitemaps."""
+        """Return True if a crawler claims robots.txt and sitemaps."""
         return any("robots" in crawler.kinds for crawler in self.crawlers)
 
     def sitemaps(self) -> dict[str, tuple[WorldHost, WorldFile]]:

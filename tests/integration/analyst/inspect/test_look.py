@@ -19,7 +19,7 @@ from graphbrain.base.urls.normalization import key_of, spell
 from graphbrain.cli.sheets import next_visit
 from tests.integration.conftest import START, HandClock
 from tests.recordings import Recordings, links_of, web_of
-from tests.verbs import neighbours
+from tests.verbs import neighbours, top_of
 
 MakeBrain = Callable[..., Brain]
 
@@ -229,7 +229,7 @@ def test_from_a_rank_on_the_best_come_first(brain: Brain) -> None:
     assert not list(brain.find(min_score=33, by="hub"))
     assert len(list(brain.find(min_score=33, limit=2))) == 2
     for n in (3, 4, 6):  # by the index while it has as many, else by all pages
-        scores = [page.authority_score for page in brain.top(n)]
+        scores = [page.authority_score for page in top_of(brain, n)]
         assert scores == sorted((page.authority_score for page in everything.values()), reverse=True)[:n]
 
 
@@ -314,7 +314,7 @@ def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
 
 
 def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
-    assert not [*brain.dump_pages(), *brain.dump_links(), *brain.find("a"), *brain.find(min_score=33), *brain.top()]
+    assert not [*brain.dump_pages(), *brain.dump_links(), *brain.find("a"), *brain.find(min_score=33), *top_of(brain)]
 
 
 @pytest.mark.data
@@ -421,9 +421,9 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
-        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or value, not 'age'"),
-        (lambda brain: brain.top(by="hits"), "authority, hub, cash, hits_hub, .* or value, not 'hits'"),
-        (lambda brain: brain.top(-1), "whole number"),
+        (lambda brain: brain.find(by="age"), "authority, hub, cash, hits_hub, .* or value, not 'age'"),
+        (lambda brain: top_of(brain, by="hits"), "authority, hub, cash, hits_hub, .* or value, not 'hits'"),
+        (lambda brain: top_of(brain, -1), "whole number"),
         (lambda brain: brain.find(min_score=float("nan")), "min_score"),
         (lambda brain: brain.find(min_score=float("inf")), "min_score"),
         (lambda brain: brain.find(min_score=-float("inf"), by="hub"), "min_score"),
@@ -492,17 +492,18 @@ def test_leases_that_have_lapsed_are_not_held(make_brain: MakeBrain, clock: Hand
 # ---------------------------------------------------------------- by what the crawler says of pages
 
 
+@pytest.mark.usefixtures("answers_lost")
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_pages_are_listed_by_relevance_and_by_value(make_brain: Any, engine: str) -> None:
     """Those of which it is known, the best first; of equals always the same ones."""
     brain: Brain = make_brain(engine=engine)
     names = [f"http://h.org/{n}" for n in range(6)]
     for by in ("relevance", "value"):
-        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_{by}"):
-            brain.top(3, by=by)
+        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_page"):
+            top_of(brain, 3, by=by)
     links = [Link(names[1], relevance=0.9), Link(names[2], relevance=0.1), Link(names[3], value=70.0), names[4]]
     brain.report([Fetched(names[0], links, relevance=0.5, value=3.5)])
-    assert [page.url for page in brain.top(10, by="relevance")] == [names[1], names[0], names[2]]
-    assert [(page.url, page.value) for page in brain.top(1, by="value")] == [(names[3], 70.0)]
+    assert [page.url for page in top_of(brain, 10, by="relevance")] == [names[1], names[0], names[2]]
+    assert [(page.url, page.value) for page in top_of(brain, 1, by="value")] == [(names[3], 70.0)]
     assert {page.url for page in brain.find(by="relevance", min_score=0.5)} == {names[0], names[1]}
-    assert brain.top(0, by="relevance") == []
+    assert top_of(brain, 0, by="relevance") == []

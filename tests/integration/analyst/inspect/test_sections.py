@@ -10,6 +10,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.analyst import computed, summary
 from graphbrain.analyst.questions import ask
 from tests.integration.frontier.test_sections import HOME, MakeBrain, Site, learn_that_copies_bring_nothing
+from tests.verbs import top_of
 
 Ask = Callable[..., list[list[object]]]
 ACTING = {"value": "authority harvest", "order": "best_first"}
@@ -62,7 +63,7 @@ def test_a_host_that_nothing_was_learned_of_is_one_section(brain: Brain) -> None
     assert (page.section.pattern, page.section.visits, page.section.factor) == ("", 0.0, 1.0)
     assert page.section.counts, "the default value names harvest"
     assert page.harvest == 1.0
-    assert brain.top(1)[0].section is None
+    assert top_of(brain, 1)[0].section is None
     assert "section" not in page.as_dict()
     assert page.in_full()["section"] == page.section.as_dict()
 

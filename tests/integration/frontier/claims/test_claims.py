@@ -266,6 +266,7 @@ def test_a_lost_claim_cannot_be_renewed(brain: Brain) -> None:
     ]
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_of_several_claims_of_one_page_each_is_seen_by_itself(brain: Brain) -> None:
     brain.seed([A])
     (held,) = brain.next_urls(1)

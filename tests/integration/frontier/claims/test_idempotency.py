@@ -40,6 +40,7 @@ def test_a_key_by_which_nothing_was_had_may_be_used_again(brain: Brain, ask: Ask
     assert len(brain.next_urls(3, key="a")) == len(brain.next_urls(3, key="a", wait=5.0)) == 1
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_what_was_reported_or_has_lapsed_is_not_handed_out_again(many: Brain, clock: HandClock) -> None:
     first = many.next_urls(5, key="a")
     many.report([Fetched(claim.url, claim=claim) for claim in first[:2]])

@@ -92,6 +92,10 @@ def test_it_is_checked_again_only_where_that_is_asked_for(brain: Brain, clock: H
             brain.check_links(days)  # type: ignore[arg-type]
 
 
+def test_it_tells_how_many_urls_wait(brain: Brain) -> None:
+    assert [brain.check_links(), brain.check_links()] == [2, 0]
+
+
 def test_a_redirect_is_a_claim_of_its_own(brain: Brain, clock: HandClock, ask: Ask) -> None:
     brain.check_links()
     claims = links(brain)

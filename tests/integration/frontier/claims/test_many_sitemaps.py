@@ -85,6 +85,7 @@ def true_shares(ask: Ask) -> dict[str, float]:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_dozens_of_sitemaps_over_weeks(make_brain: Callable[..., Brain], clock: HandClock, ask: Ask) -> None:
     host = Host(make_brain(revisit_seconds=0.9 * DAY), clock, 60)
     host.live(56)

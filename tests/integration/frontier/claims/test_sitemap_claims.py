@@ -146,6 +146,7 @@ def test_whoever_claims_the_pages_the_sitemaps_are_read(brain: Brain, clock: Han
         clock.pass_(DAY)
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_a_brain_that_was_cleared_looks_for_sitemaps_at_once(brain: Brain, clock: HandClock) -> None:
     for _ in range(2):
         (page,) = brain.next_urls(10, kinds=("page", "sitemap"))

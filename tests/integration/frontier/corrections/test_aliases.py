@@ -59,7 +59,7 @@ class Web:
 
 @pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
 def test_three_days_after_an_evening_of_redirects_all_is_well(
     make_brain: MakeBrain, clock: HandClock, order: str, seed: int
 ) -> None:

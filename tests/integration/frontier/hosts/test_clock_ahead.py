@@ -149,6 +149,7 @@ def test_a_host_that_complained_or_fell_silent_meanwhile_waits_as_long_as_if_it_
     assert (brain.host("dead.org").probe_at or 0.0) - clock() <= 60.0
 
 
+@pytest.mark.usefixtures("answers_lost")
 @pytest.mark.parametrize("what", ["failed", "leased"])
 def test_a_crawl_that_waits_for_what_was_written_meanwhile_finds_that_out(
     make_brain: MakeBrain, clock: HandClock, what: str

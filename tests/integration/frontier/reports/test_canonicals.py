@@ -115,6 +115,7 @@ def test_links_come_back_while_the_page_that_is_named_is_missing(make_brain: Mak
     assert out(brain, P) == [D]
 
 
+@pytest.mark.usefixtures("answers_lost")
 @pytest.mark.parametrize("forgotten", [A, B])
 def test_a_page_of_a_pair_is_forgotten(make_brain: MakeBrain, clock: HandClock, forgotten: str) -> None:
     brain = make_brain(**FOLLOW)

@@ -70,7 +70,14 @@ def test_long_urls_are_parted_by_their_bytes(brain: Brain, monkeypatch: pytest.M
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"intra_host_weight": 0.25}, {"intra_host_weight": 0.0}, {"engine": "classic"}, {"orphans": "park"}],
+    [
+        {},
+        {"engine": "classic"},
+        *(
+            pytest.param(settings, marks=pytest.mark.nightly)
+            for settings in ({"intra_host_weight": 0.25}, {"intra_host_weight": 0.0}, {"orphans": "park"})
+        ),
+    ],
     ids=str,
 )
 def test_after_each_part_all_is_right(

@@ -270,11 +270,16 @@ def _scores_are_right(brain: Brain, model: Model) -> None:
 
 
 RECORDED = folders().get("real")
+SMALLEST = "octave"
+LARGER = ["hollins.dat", *(f"webs/{web}.edges.tsv" for web in WEBS if web != SMALLEST)]
 
 
 @pytest.mark.long
 @pytest.mark.skipif(RECORDED is None, reason="no recorded webs: set TEST_GRAPHBRAIN_DATA")
-@pytest.mark.parametrize("name", ["hollins.dat", *(f"webs/{web}.edges.tsv" for web in WEBS)])
+@pytest.mark.parametrize(
+    "name",
+    [f"webs/{SMALLEST}.edges.tsv", *(pytest.param(name, marks=pytest.mark.nightly) for name in LARGER)],
+)
 def test_scores_of_recorded_webs_with_redirects_are_the_solution(
     make_brain: MakeBrain, clock: HandClock, ask: Ask, name: str
 ) -> None:

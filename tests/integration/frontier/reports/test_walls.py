@@ -158,3 +158,25 @@ def test_sessions_that_come_and_go(brain: Brain, clock: HandClock, seed: int) ->
             text = f"<p>{'word ' * 40} {'edited ' * versions[number]}".encode()
             visits.append(Fetched(member(number), [f"{SITE}/of/{number}"], body=text, fetched_at=clock()))
         assert [answer.outcome for answer in brain.report(visits)] == wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_chain_is_one_arrival(brain: Brain, clock: HandClock, seed: int) -> None:
+    """However many pages lead on to one, each followed to the end: a wall has as many arrivals as no other leads to."""
+    drawn = random.Random(seed)
+    for number, heads in enumerate([1, MANY - 1, MANY, MANY + 2]):
+        end, step = f"{SITE}/end/{number}", f"{SITE}/step/{number}"
+        steps = [f"{step}/{place}" for place in range(drawn.randint(1, 12))]
+        ways = [steps[place:] for place in range(len(steps))]
+        ways += [
+            [f"{SITE}/head/{number}/{head}", *drawn.choice(ways[: 1 if head == 0 else None])] for head in range(heads)
+        ]
+        visits = [Fetched(way[0], status=302, led_to=[*way[1:], end], fetched_at=clock()) for way in ways]
+        drawn.shuffle(visits)
+        cut = drawn.randrange(len(visits))
+        alone, together = brain.report(visits[:cut]), brain.report(visits)
+        assert (ASKED in " ".join(answer.reason or "" for answer in together)) == (heads >= MANY)
+        assert heads >= MANY or not any(answer.reason for answer in alone)
+        host = brain.host("a.example")
+        assert (host.wall, host.walled) == ((end, heads) if heads >= MANY else (None, None))
+        brain.report([Fetched(way[0], body=b"a page", fetched_at=clock.pass_(9.0)) for way in ways])

@@ -25,6 +25,7 @@ from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd,
 from tests.plugin import Neo4j
 from tests.recordings import Recordings, crawl, web_of
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
+from tests.verbs import top_of
 
 MakeBrain = Callable[..., Brain]
 FOR_EVER = 1e6
@@ -338,6 +339,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
@@ -438,7 +440,7 @@ def test_scores_by_history_and_cash_add_up(make_brain: MakeBrain) -> None:
         hub, authority = scores(brain, T4)
         assert (sum(hub), sum(authority)) == pytest.approx((1, 1))
         update(brain)
-    assert [page.url for page in brain.top(1)] == [url(0)]
+    assert [page.url for page in top_of(brain, 1)] == [url(0)]
 
 
 def test_scores_by_history_add_up(classic: Brain) -> None:
@@ -447,8 +449,8 @@ def test_scores_by_history_add_up(classic: Brain) -> None:
     update(classic, 3)
     hub, authority = scores(classic, T4)
     assert (sum(hub), sum(authority)) == pytest.approx((1, 1))
-    assert classic.top(1)[0].url == url(0)
-    assert classic.top(1, by="hub")[0].url == url(0)
+    assert top_of(classic, 1)[0].url == url(0)
+    assert top_of(classic, 1, by="hub")[0].url == url(0)
 
 
 @pytest.mark.parametrize("score", ["history", "history_and_cash"])
@@ -459,7 +461,7 @@ def test_every_look_tells_the_same_scores(make_brain: MakeBrain, score: str) -> 
     update(brain, 3)
     known = {page: brain.page(url(page)) for page in T4}
     listed = {replace(page, clicks=None) for page in known.values()}  # clicks are counted for a page, and for all
-    assert set(brain.find()) == set(brain.top(5)) == listed
+    assert set(brain.find()) == set(top_of(brain, 5)) == listed
     assert set(brain.dump_pages()) == set(known.values())
     best = known[0].authority_score
     assert [page.url for page in brain.find(min_score=best - 1e-9)] == [url(0)]
@@ -634,6 +636,7 @@ def indexes(ask: Callable[..., list[list[object]]]) -> set[object]:
     return {row[0] for row in ask("SHOW INDEXES YIELD name RETURN name")} & {"page_hub_cash", "page_authority_cash"}
 
 
+@pytest.mark.nightly
 def test_there_and_back(exact: Brain, ask: Callable[..., list[list[object]]]) -> None:
     before = {page: exact.page(url(page)) for page in (0, 1, 50)}
     assert not indexes(ask)
@@ -718,7 +721,7 @@ def test_a_conversion_that_was_killed_is_finished_or_turned_back(
             lambda: other.report([Fetched(url(70))]),
             lambda: other.tend(0.1),
             lambda: other.audit(None),
-            lambda: other.top(3),
+            lambda: top_of(other, 3),
             lambda: other.change(eps=0.1),
         ):
             with pytest.raises(BeingConverted) as raised:

@@ -17,6 +17,7 @@ from graphbrain.base.settings import ENGINES
 from graphbrain.files.importer import run
 from tests.integration.conftest import HandClock, sound
 from tests.integration.scores.accounts.forwarding import convert_and_settle, crawl_on
+from tests.verbs import top_of
 
 MakeBrain = Callable[..., Brain]
 A, B, C, D = (f"http://{letter}.org/" for letter in "abcd")
@@ -86,13 +87,13 @@ def test_a_brain_has_none_until_it_is_to_keep_it(make_brain: MakeBrain, clock: H
     assert ranks(brain, A, B, C, D) == [None] * 4
     assert (brain.settings.value, brain.stats()["live_pagerank_error"]) == ("authority", None)
     with pytest.raises(BadInput, match="keep_live_pagerank"):
-        brain.top(3, by="live_pagerank")
+        top_of(brain, 3, by="live_pagerank")
     brain.change(keep_live_pagerank=True)
     assert ranks(brain, A, B, C, D) == [1.0] * 4
     assert brain.tend(None).settled
     assert_is_pagerank(brain, 0.02)
     sound(brain)
-    best = [page.live_pagerank for page in brain.top(4, by="live_pagerank")]
+    best = [page.live_pagerank for page in top_of(brain, 4, by="live_pagerank")]
     assert best == sorted(filter(None, ranks(brain, A, B, C, D)), reverse=True)
     before = ranks(brain, A, B, C, D)
     brain.change(keep_live_pagerank=False)

@@ -13,6 +13,7 @@ from graphbrain.brain import push
 from graphbrain.graph.connection import Tx
 from graphbrain.scores.accounts import pushes
 from tests.integration.conftest import HandClock, sound
+from tests.verbs import top_of
 
 MakeBrain = Callable[..., Brain]
 pytestmark = pytest.mark.usefixtures("unspent")
@@ -156,9 +157,9 @@ def test_a_server_without_any_memory_left_is_told_of(brain: Brain, monkeypatch: 
 def test_top_is_by_score(brain: Brain) -> None:
     brain.report([Fetched(url, [A, B]) for url in MANY] + [Fetched(C, [B, *MANY[:4]])])
     brain.tend(None)
-    assert [page.url for page in brain.top(2)] == [B, A]
-    assert brain.top(1, by="hub")[0].url == C
-    scores = [page.authority_score for page in brain.top(10)]
+    assert [page.url for page in top_of(brain, 2)] == [B, A]
+    assert top_of(brain, 1, by="hub")[0].url == C
+    scores = [page.authority_score for page in top_of(brain, 10)]
     assert scores == sorted(scores, reverse=True)
 
 

@@ -33,6 +33,7 @@ def test_parts_of_a_count_add_up_to_all_pages(crawled: Brain, monkeypatch: pytes
     assert len(parts) > 3 and parts == sorted(parts) and parts[-1] == 1.0
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_hosts_are_read_more_often_than_pages_are_counted(crawled: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosts, "COUNT_SHARE", 1e-9)
     monkeypatch.setattr(hosts, "COUNT_ANYWAY", 3_600.0)

@@ -324,7 +324,7 @@ def resource_claim(kind: str, **more: Any) -> Claim:
 
 
 def test_a_resource_is_fetched_by_no_rules_but_the_brains() -> None:
-    request = resource_request(resource_claim("sitemap", etag='"tag"'), lambda _: None)
+    request = resource_request(resource_claim("sitemap", etag='"tag"'))
     assert request.dont_filter and request.headers["If-None-Match"] == b'"tag"'
     meta = request.meta
     names = (
@@ -336,7 +336,7 @@ def test_a_resource_is_fetched_by_no_rules_but_the_brains() -> None:
         "dont_obey_robotstxt",
     )
     assert all(meta[name] for name in names) and meta["download_maxsize"] == MOST_OF_SITEMAP
-    assert "download_maxsize" not in resource_request(resource_claim("robots"), lambda _: None).meta, "its head counts"
+    assert "download_maxsize" not in resource_request(resource_claim("robots")).meta, "its head counts"
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,8 @@ def test_parts_are_the_whole_in_order(hosts: list[tuple[str, float | None]], dat
     down, size = data.draw(some.booleans()), data.draw(some.integers(1, 5))
     text, which = data.draw(some.sampled_from(["", "A", "b."])), data.draw(some.sampled_from(get_args(Mood)))
     found: list[Row] = []
-    while (
-        len(found)
-        < (of := part(rows, Asked(text, which, by="delay", down=down, offset=len(found), limit=size), NOW))[1]
-    ):
+    wanted = {"text": text, "which": which, "by": "delay", "down": down, "limit": size}
+    while len(found) < (of := part(rows, Asked(**wanted, offset=len(found)), NOW))[1]:
         assert 0 < len(of[0]) <= size
         found += of[0]
     place = COLUMNS.index("delay")
