@@ -44,7 +44,7 @@ class Asking(Looking):
 
         questions.question(name).values(parameters)
         if parameters.get("url"):
-            parameters["url"] = super().page(parameters["url"]).url  # as a part of this verb, where verbs are timed
+            parameters["url"] = super().page(parameters["url"]).url  # super(): the timing of `page` does not count it
         if parameters.get("host"):
             parameters["host"] = self._names.known_host(parameters["host"])
         return questions.ask(self._session.graph, name, **parameters)
@@ -58,7 +58,7 @@ class Asking(Looking):
 
     @verb(READERS, "", reads=True, since={"bounds": Bounds(0, LARGEST)})
     def summary(self, since: float | None = None) -> str:
-        """Return the crawl on one page, as HTML that needs nothing else. Reads every page and link.
+        """Return a summary of the crawl as one HTML file without other files. Reads every page and link.
 
         Args:
             since: Epoch seconds, a week ago by default. The page reports what is new, changed or gone from then on.

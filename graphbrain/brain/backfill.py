@@ -1,4 +1,4 @@
-"""Backfills of pages and hosts after a change of settings: any process of the brain continues them."""
+"""Backfills: changes of all pages or hosts after a change of settings. Any process of the brain can continue one."""
 
 from __future__ import annotations
 
@@ -20,42 +20,41 @@ from graphbrain.scores.accounts import payout_policy
 __all__ = ["Backfill", "Progress"]
 
 Progress = Callable[[int, int], None]
-"""Called with the number of finished pages, and of all."""
+"""Called with the number of finished pages, and the number of all pages."""
 Step = Callable[[Tx, float, int], int]
-"""Part of a backfill, for a revision of the settings. Returns how many are done, 0 when it has ended. Raises
-BegunAnew."""
+"""One transaction of a backfill: (tx, now, revision of the settings) → number of finished pages, 0 at the end. Raises
+BegunAnew if the settings have another revision."""
 LOOK_EVERY = 600.0
-"""Seconds between two looks at what all pages are paid, each of which reads every page."""
+"""Seconds between two measurements of the mean payout, each of which reads every page."""
 
 
 def _unseen(_done: int, _total: int) -> None:
-    """Ignore the progress, where the caller wants none."""
+    """Ignore the progress of a backfill."""
 
 
 class Backfill:
-    """The backfills that `change` begins and `tend` continues if need be."""
+    """Runs the backfills that `change` begins and `tend` continues."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def overtaken(self) -> None:
-        """Take up the settings that a transaction has found changed. While links are being weighed anew, help with it:
-        nothing else can be written."""
+        """Read the settings again after a transaction has found them changed. While link weights are recomputed, help
+        with that: no other transaction can write."""
         self._session.refresh()
         if self._session.closed:
             deadline = time.monotonic() + self._session.graph.limit_seconds
             self.reweigh(until=lambda: time.monotonic() > deadline)
 
     def finish(self, progress: Progress = _unseen) -> None:
-        """Finish the backfills that are noted on the brain, and judge the pages of hosts whose robots.txt has
-        changed."""
+        """Finish the backfills that the brain notes, and then judge the pages of hosts whose robots.txt has changed."""
         self.go_on(progress)
         while names := outstanding.for_upkeep(self._session).news:
             self.obey_all(names)
 
     def go_on(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Continue the backfills that are noted on the brain, to their end. Those that can wait end with the batch
-        after which `until` is true."""
+        """Continue the backfills that the brain notes. Link weights are always finished; the others stop after the
+        batch after which `until` returns True."""
 
         def remark(tx: Tx, now: float, revision: int) -> int:
             return requeue.remark_next(tx, now, self._session.policy, revision)
@@ -70,11 +69,10 @@ class Backfill:
         self.put_right(progress, until)
 
     def put_right(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Do for hosts what follows from the brain's settings; and for hosts and pages what follows from a clock that
-        was ahead.
+        """Apply changed settings to hosts, and correct times of hosts and pages that a clock wrote while it was ahead.
 
-        Hosts come first, so that none rests for long for a wrong time; and once more when all pages are put right, for
-        only then is it known when the first page of each host may be visited.
+        Hosts come first, so that no host waits for a wrong time. They come again after all pages: only then is it known
+        when the first page of each host may be visited.
         """
         session = self._session
 
@@ -89,15 +87,15 @@ class Backfill:
             spans = clock_ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
             return put_right.go_on(tx, now, session.policy, spans, revision)
 
-        # Hosts first, then pages and hosts by the clock; hosts once more, now that all times are right.
+        # Apply settings to hosts, correct the times of pages and hosts, and compute the queues of hosts again.
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)
         if session.stored.get("putting_right") is None:
             self._run("reviewing_hosts", review, "hosts", progress, until)
 
     def count_budgets(self) -> None:
-        """Count first visits from now on, and wait for all transactions that began before: then a budget can be
-        used."""
+        """Count the first visits of each host from now on. Return when all earlier transactions have ended: only then
+        can a budget be used."""
         self._session.refresh()
         if self._session.stored.get("all_count_budgets"):
             return
@@ -110,15 +108,16 @@ class Backfill:
         self._session.refresh()
 
     def obey_all(self, names: Iterable[str], until: Callable[[], bool] = lambda: False) -> None:
-        """Judge the pages of these hosts, whose robots.txt has changed, where the process that changed it has not: of
-        one host at least."""
+        """Judge the pages of these hosts, whose robots.txt has changed, after a process has left this undone. Judge at
+        least one host; stop after the host after which `until` returns True."""
         for name in names:
             self.obey(name)
             if until():
                 return
 
     def obey(self, name: str) -> tuple[int, int]:
-        """Take out and let in the pages of a host, as its present robots.txt demands. Return how many of each."""
+        """Apply the present robots.txt of a host to its pages. Return the number of pages that went outside, and the
+        number of those that came back."""
 
         def look(tx: Tx) -> tuple[admin.RobotsTexts, list[int]]:
             rules = politeness.read(tx, [name], self._session.policy.manners)[name].robots()
@@ -136,38 +135,39 @@ class Backfill:
         return taken_out, let_in
 
     def reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Give all links the weights of the settings."""
+        """Recompute the weights of all links by the settings."""
         self._run("reweighing", payout_policy.reweigh, "link weights", progress, until)
 
     def repay(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Give all pages the payouts of the settings."""
+        """Recompute the payouts of all pages by the settings."""
         self._run("repaying", payout_policy.repay, "payouts", progress, until)
 
     def _run(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
-        """Continue a backfill, if it is noted on the brain: to its end, or to the step after which `until` is true."""
+        """Continue a backfill, if the brain has the property `noted`: to its end, or to the step after which `until`
+        returns True."""
         if self._session.stored.get(noted) is None:
             return
 
         def go_on(tx: Tx, revision: int) -> int:
             return step(tx, self._session.now(), revision)
 
-        # The size is for the progress only: pages may come and go meanwhile.
+        # The total is for the progress only: pages may be created and deleted meanwhile.
         total = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-        done, over = 0, False
-        while self._session.stored.get(noted) is not None and not over:
+        done, is_over = 0, False
+        while self._session.stored.get(noted) is not None and not is_over:
             # A step works by the settings of one revision. If they change, the backfill begins anew.
             revision = self._session.wait_for_older(name)
             with suppress(brain_state.BegunAnew):
-                while more := self._session.graph.write(bound(go_on, revision), name):
-                    done += more
+                while finished := self._session.graph.write(bound(go_on, revision), name):
+                    done += finished
                     progress(min(done, total), total)
-                    if over := until():
+                    if is_over := until():
                         break
             self._session.refresh()
 
     def rescale_if_due(self) -> None:
-        """Scale payouts anew so that their mean is 1, where that is due: when the crawl has grown by a quarter, or when
-        an occasional look finds the mean off by as much, as where a crawl that trusts seeds has got new ones."""
+        """Scale payouts so that their mean is 1, if the crawl has grown by a quarter since the last time, or if a
+        measurement finds the mean off by as much. New seeds of a crawl that trusts seeds have such an effect."""
         if self._session.policy.rule.payout == "uniform" or self._session.policy.rule.repaying:
             return
         pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
@@ -178,8 +178,8 @@ class Backfill:
             self._session.refresh()
 
     def _payouts_are_off(self) -> bool:
-        """Return whether the mean is off. Only one process looks, at intervals; between two looks the answer is
-        False."""
+        """Return whether the mean payout is off. One process measures it, at intervals of `LOOK_EVERY`; between two
+        measurements the result is False."""
         now = self._session.now()
         if now < (self._session.stored.get("payout_looked") or 0.0) + LOOK_EVERY:
             return False

@@ -1,8 +1,8 @@
-"""The whole: a crawler's verbs over the nouns. Only this module combines the topics.
+"""`Brain`, which combines the verbs of all topics.
 
-Each call is one transaction, or a row of them, each safe to run again. Every call may be made from any thread and any
-process. A report's later effects, the spreading of cash, are the work of `tend`: by `graphbrain work` processes where
-there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
+Each call is one transaction, or several in a row, each safe to run again. Any thread and any process may make any call.
+Pushes of cash, which follow from reports, are the work of `tend`. Processes of `graphbrain work` do it; without them
+the brain does some of it after each report, so that a single script needs no call of `tend`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
 
 
 class Combined:
-    """The verbs `next_urls` and `report` of one brain for callers without a thread to wait in, such as an event
+    """The verbs `next_urls` and `report` of one brain for callers without a thread that can wait, such as an event
     loop."""
 
     def __init__(self, claiming: Claiming, reporting: Reporting) -> None:

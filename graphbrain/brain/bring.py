@@ -1,8 +1,9 @@
-"""Scores that were computed outside the brain are brought into it, beside whatever else runs.
+"""Imports scores that were computed outside the brain, while other work continues.
 
-Scores are by key. A page that was found after the dump has none, and a page that is gone is skipped. Accounts are
-brought to their goal by a settling pass whose batches read the links as they are now. Each page pays its neighbours
-what the goal gives, so the accounts are right at every commit, and what has changed since the dump waits for pushes.
+Scores are by key. A page that was found after the dump has no score, and a page that was deleted since is skipped. A
+settling pass brings the accounts to their goal; its batches read the links as they are now. Each page pays its
+neighbours the amounts of the goal, so the accounts are consistent after every commit. Cash that differs because links
+have changed since the dump waits for pushes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from graphbrain.scores.ranking import store
 __all__ = ["Brought", "rank", "settle"]
 
 Progress = Callable[[str, int, int], None]
-"""Is called with the name of a step, its progress and its total."""
+"""Called with the name of a step, the number of finished pages, and their total."""
 Brought = tuple[int, int]
 """The number of scores in the files, and the number of pages that got one."""
 
@@ -41,13 +42,13 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
     Args:
         brain: The brain that the dump is of.
         folder: The folder that `graphbrain spark rank` has written.
-        progress: Is called after each part.
+        progress: Called after each part.
 
     Raises:
         BadInput: The scores are of another kind, of another brain or by other settings, or not whole.
         GraphbrainError: Another process began to write scores of the same method.
     """
-    # Check that the scores are of this brain as it is.
+    # Check that the scores belong to this brain and its present settings.
     results = Results.open(folder)
     session = brain.session
     session.refresh()
@@ -55,11 +56,11 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
     if results.kind == "live_pagerank":
         return _live_pagerank(brain, results, progress)
     # Write the scores part by part, with the figures of the run.
-    kept, later = results.manifest["ranking"], results.manifest["later"]
-    facts = {name: value for name, value in kept.items() if value is not None}
-    written = store.write_parts(
+    figures, later = results.manifest["ranking"], results.manifest["later"]
+    facts = {name: value for name, value in figures.items() if value is not None}
+    scored_pages = store.write_parts(
         session.graph,
-        kept["method"],
+        figures["method"],
         _scores_by_id(session.graph, results),
         results.manifest["pages"],
         {**facts, **later, "token": uuid.uuid4().hex},
@@ -67,13 +68,14 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
         lambda done, of: progress("writing scores", done, of),
     )
     session.refresh()
-    # Where the order uses these scores, pages move to their lanes.
-    if kept["method"] == session.settings.value:
+    # Pages move to the lanes of their new scores, if the order uses these scores.
+    if figures["method"] == session.settings.value:
         Backfill(session).finish()
-    return results.manifest["pages"], written
+    return results.manifest["pages"], scored_pages
 
 
 def _live_pagerank(brain: Brain, results: Results, progress: Progress) -> Brought:
+    """Bring live PageRank to the fixed point of a folder. Raise BadInput if the brain keeps no live PageRank."""
     account = brain.session.policy.rule.live_pagerank
     if not account.settles:
         raise BadInput(
@@ -90,7 +92,7 @@ def _live_pagerank(brain: Brain, results: Results, progress: Progress) -> Brough
             done += len(ids)
             progress("passing on", done, pages)
 
-    # Each page gets its fixed point, and passes on the difference.
+    # Each page gets the score of its fixed point, and passes the difference on to linked pages.
     Settling(brain.session).bring_to(account, parts(), lambda: False)
     return pages, done
 
@@ -102,19 +104,19 @@ def settle(
     progress: SettleProgress = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Settled:
-    """Bring all accounts to the fixed point that a folder holds, as `Brain.settle` does to one that it computes.
+    """Bring all accounts to the fixed point that a folder holds; compare `Brain.settle`, which computes it.
 
-    It takes 24 bytes of memory a page. Nothing is done while another pass is under way.
+    It takes 24 bytes of memory a page. Nothing is done while another settling pass is under way.
 
     Args:
         brain: The brain that the dump is of.
         folder: The folder that `graphbrain spark settle` has written.
-        tolerance: The bound on the relative error that is left where nothing has changed since the dump.
-        progress: Is called with what is being done (read, write), how far it is, and of how much.
-        stop: Is asked between transactions.
+        tolerance: The error bound after the pass, if no link has changed since the dump.
+        progress: Called with the name of a step (read, write), the number of finished pages, and their total.
+        stop: Asked between transactions; True ends the pass.
 
     Raises:
-        BadInput: As of `rank`; or the brain has the classic engine.
+        BadInput: See `rank`; or the brain has the classic engine.
     """
     results = Results.open(folder)
     session = brain.session
@@ -128,6 +130,7 @@ def settle(
 
 
 def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, results: Results) -> Goal:
+    """Return the goal of a settling pass from the scores of a folder."""
     parts: list[tuple[Ints, Floats, Floats]] = []
     pages, done = results.manifest["pages"], 0
     for ids, columns in _scores_by_id(graph, results):
@@ -152,8 +155,8 @@ def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, re
 def _scores_by_id(graph: Graph, results: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
     """Yield internal ids, ascending, and scores of the pages that are in the graph, part by part."""
     for keys, columns in results.rows():
-        ids = graph.read(bound(discovery.find, keys), "pages/find")
-        there = np.array([ids.get(key, -1) for key in keys], dtype=np.int64)
-        places = np.flatnonzero(there >= 0)
-        places = places[np.argsort(there[places], kind="stable")]
-        yield there[places], {name: column[places] for name, column in columns.items()}
+        id_of = graph.read(bound(discovery.find, keys), "pages/find")
+        ids = np.array([id_of.get(key, -1) for key in keys], dtype=np.int64)
+        places = np.flatnonzero(ids >= 0)
+        places = places[np.argsort(ids[places], kind="stable")]
+        yield ids[places], {name: column[places] for name, column in columns.items()}

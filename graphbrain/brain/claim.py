@@ -1,7 +1,7 @@
 """Claims of pages, and their renewal and return before a report.
 
-Calls that come at the same time are combined (`combine`): one transaction claims for all of them, and the pages are
-distributed, each with its call's own token, worker and key.
+Calls that come at the same time are combined (`combine`): one transaction claims pages for all of them. Each page
+carries the token and the worker of the call that gets it.
 """
 
 from __future__ import annotations
@@ -42,34 +42,34 @@ from graphbrain.graph.connection import Tx
 __all__ = ["Claiming"]
 
 LOOK_EVERY, FORGET_EVERY = 1.0, 60.0
-"""Seconds between two looks at what is to be done, and between two deletions of expired keys."""
+"""Seconds between two reads of the outstanding work, and between two deletions of expired idempotency keys."""
 LONGEST_LEASE = 604_800
-"""The longest lease in seconds, as of the setting `lease_seconds`."""
+"""The longest lease in seconds; the setting `lease_seconds` has the same bound."""
 MOST = 10_000
 """The most claims of one call."""
 
 
 class Claiming:
-    """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
+    """Claims pages. Thread-safe: a race on its estimates of the queues makes them less exact, and no claim wrong."""
 
     def __init__(self, session: Session, lapses: Lapses, backfill: Backfill, sitemaps: SitemapFinding) -> None:
         self._session, self._lapses, self._backfill, self._sitemaps = session, lapses, backfill, sitemaps
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
-        """True if pages of hosts that are not ready are in the way of others."""
+        """True if many pages of hosts that are not ready are before other pages in the queue."""
         self._shares: Mapping[Beside, ClaimShare] = {
             "aliases": ClaimShare(lambda: tuning.ALIAS_SHARE, random.random()),
             "tries": ClaimShare(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK),
             "sitemap": ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()),
             "link": ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()),
         }
-        """The share of each source beside the queues of pages."""
+        """The share of the claims that each source beside the queues of pages gets."""
         self._lock = threading.Lock()
         self._looked_at, self._forgot_at = -math.inf, session.now()
         self._beside: set[Beside] = set()
-        """The sources beside the queues of pages that seem to have something: as of the last look, without those in
-        which a call has found nothing since."""
+        """The sources beside the queues of pages that seem to have candidates: those of the last read of the
+        outstanding work, without those in which a call has found nothing since."""
         self._combiner: Combiner[Wish, Claims] = Combiner(
             self._answer, "claims", most=tuning.COMBINED, alone=tuning.ALONE, group=_group, undo=self._untold
         )
@@ -99,7 +99,8 @@ class Claiming:
             wish = self._wish(n, worker, key, now_only, wanted, notes)
 
     def _wait_for(self, next_ready: float | None, most: float) -> None:
-        """Sleep until a page may be claimable (epoch seconds, None: not known), at most a second and `most` seconds."""
+        """Sleep until a page may be ready, at most a second and at most `most` seconds. `next_ready`: epoch seconds;
+        None if not known."""
         now = self._session.now()
         ready_in = (next_ready or now + 1.0) - now
         time.sleep(min(most, max(0.01, min(ready_in, 1.0))))
@@ -113,8 +114,8 @@ class Claiming:
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
     ) -> Future[Claims] | None:
-        """Claim pages without waiting for them or for the answer. `owner`: takes turns with other owners. Return None
-        for so many pages that they take a thread of the caller's own."""
+        """Return the future of claims. Owners take turns. Return None for a number of pages so large that the caller
+        must call `next_urls` in a thread."""
         wish = self._wish(n, worker, key, now_only, _kinds(kinds))
         return None if wish.n >= tuning.ALONE else self._combiner.submit(wish, owner, wish.n)
 
@@ -141,13 +142,14 @@ class Claiming:
         self._combiner.close()
 
     def _untold(self, answer: Future[Claims]) -> None:
-        """Return claims whose caller was interrupted while it waited for them."""
+        """Give back claims whose caller was interrupted while it waited for them."""
         if not answer.cancelled() and answer.exception() is None:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
     def _answer(self, tickets: Sequence[RoundTicket]) -> None:
-        """Answer these calls, which are of one group (`_group`)."""
+        """Answer the calls of one round. All of them have one group (`_group`)."""
+        # Claim pages; a call with all its claims is answered at once.
         now_only, robots = _group(tickets[0].request)
         calls = Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
@@ -157,29 +159,31 @@ class Claiming:
             outlook = PAUSED if self._session.paused else claim(calls)
             if self._sitemaps.of_claims(calls.claims_for("sitemap"), calls.robots):
                 self._beside.add("sitemap")
+        # After an error, pages that are leased already must reach their callers; the other callers get the error.
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
-            for caller in calls.callers:  # the answer includes all leased pages
+            for caller in calls.callers:
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now(), notes=caller.notes))
                 caller.ticket.fail(error)
         self._session.counters.claimed(calls.claims_by_kind)
+        # Answer the other calls with the outlook for their kinds.
         unanswered = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if unanswered:
-            before = self._before(unanswered)
+            earlier_claims = self._before(unanswered)
             outlooks: dict[frozenset[Kind], ClaimOutlook] = {}
             for caller in unanswered:
                 kinds = caller.wish.kinds
                 if kinds not in outlooks:
-                    # What was seen for the calls together may be for kinds that this one does not want.
-                    seen = outlook if outlook is PAUSED or calls.kinds == kinds else None
-                    outlooks[kinds] = seen or (self._look_out_wanted() if now_only else self._look_out(kinds))
-                caller.ticket.answer(_final_answer(caller, before.get(caller.key or ""), outlooks[kinds]))
+                    # The outlook of the round is valid for a call only if both have the same kinds.
+                    shared = outlook if outlook is PAUSED or calls.kinds == kinds else None
+                    outlooks[kinds] = shared or (self._look_out_wanted() if now_only else self._look_out(kinds))
+                caller.ticket.answer(_final_answer(caller, earlier_claims.get(caller.key or ""), outlooks[kinds]))
         self._session.counters.write_now_and_then()
 
     def _look_now_and_then(self, by_key: bool) -> None:
-        """Once a second at most, look at what is to be done, take up what other processes have changed on the brain,
-        and end leases and waits that are over; once a minute at most, forget expired keys, where callers claim
-        `by_key`.
+        """At most once a second, read the outstanding work and the changes of other processes on the brain, and end
+        lapsed leases and the waits of failed pages. At most once a minute, delete expired idempotency keys, if callers
+        use keys (`by_key`).
 
         The intervals are measured by the brain's clock, so that a simulated crawl sweeps as often as a real one. A
         clock that was set back counts as an interval that has passed.
@@ -189,45 +193,47 @@ class Claiming:
             if abs(now - self._looked_at) < LOOK_EVERY:
                 return
             self._looked_at = now
-            forget = by_key and abs(now - self._forgot_at) > FORGET_EVERY
-            self._forgot_at = now if forget else self._forgot_at
-        if forget:
+            forgets = by_key and abs(now - self._forgot_at) > FORGET_EVERY
+            self._forgot_at = now if forgets else self._forgot_at
+        if forgets:
             self._session.perform("asked/forget", _forget)
         self._end_overdue()
 
     def _before(self, callers: Sequence[Caller]) -> dict[str, list[Claim]]:
-        """Return the claims that an earlier call made with the keys of callers that have none now."""
-        again = {caller.key: caller for caller in callers if caller.key is not None and not caller.count}
-        if not again:
+        """Return the claims that earlier calls made with the keys of these callers, for callers without claims."""
+        caller_of = {caller.key: caller for caller in callers if caller.key is not None and not caller.count}
+        if not caller_of:
             return {}
-        wanted = {key for key, caller in again.items() if caller.wish.notes}
-        before, notes = self._session.perform("asked/again", _asked_again, again.keys(), wanted)
-        for key in wanted:
-            again[key].notes.update(notes)
-        return before
+        noted = {key for key, caller in caller_of.items() if caller.wish.notes}
+        earlier_claims, notes = self._session.perform("asked/again", _asked_again, caller_of.keys(), noted)
+        for key in noted:
+            caller_of[key].notes.update(notes)
+        return earlier_claims
 
     def _claim(self, calls: Round) -> ClaimOutlook | None:
-        """Claim the pages that the calls want. Return what to expect, where they do not get all."""
+        """Claim the pages that the calls want. Return the outlook if they do not get all."""
+        # Claim from the queues of pages, and give other sources their shares.
         if self._clogged:
             self._clogged = not self._clear(calls, tuning.CLEARING)
         wanted = {source: calls.wanting(SOURCES[source].kind) for source in self._shares if source in self._beside}
-        more = self._fill(calls, self._due_shares(wanted, calls.missing) if wanted else {})
+        may_have_more = self._fill(calls, self._due_shares(wanted, calls.missing) if wanted else {})
         for source, n in wanted.items():
             self._shares[source].took(calls.by_source[source], n)
 
-        # Places that no page has filled: other sources may have them all, and some pages may only seem to be held back.
+        # Fill the places that are left from other sources, and with pages whose waits are found to be over.
         while calls.missing:
             outlook = self._look_out(calls.kinds)
-            if not more and outlook.beside and self._take(calls, dict.fromkeys(outlook.beside, calls.missing)).beside:
+            tries_others = not may_have_more and outlook.beside
+            if tries_others and self._take(calls, dict.fromkeys(outlook.beside, calls.missing)).beside:
                 continue
             if not self._freed_pages(calls, outlook):
                 return outlook
-            more = self._fill(calls)
+            may_have_more = self._fill(calls)
         return None
 
     def _due_shares(self, wanted: Mapping[Beside, int], n: int) -> dict[str, int]:
-        """Return the places, among `n` in all, of each of these sources: its share of the claims that are `wanted` of
-        its kind."""
+        """Return the places of each source, of `n` places in all. `wanted`: for each source, the number of claims that
+        the calls want of its kind."""
         places_of: dict[str, int] = {}
         for source, claims in wanted.items():
             if places := min(self._shares[source].places(claims), n - sum(places_of.values())):
@@ -235,22 +241,22 @@ class Claiming:
         return places_of
 
     def _freed_pages(self, calls: Round, outlook: ClaimOutlook) -> bool:
-        """Return True if pages were freed that the outlook could not count: by a correction of times that a clock wrote
-        while it was ahead, once in a round, or by the end of leases and waits that are over."""
+        """Free pages that the outlook does not count: correct the times of a clock that was ahead, once in a round, or
+        end lapsed leases and waits. Return True if there may be such pages."""
         if not calls.clock_corrected and self._put_right(outlook):
             calls.clock_corrected = True
             return True
         return outlook.overdue and self._end_overdue() > 0
 
     def _end_overdue(self) -> int:
-        """Look at what is to be done, end lapsed leases, and let failed pages wait in a queue again that are due;
-        return how many there were."""
+        """Read the outstanding work, end lapsed leases, and let failed pages that are due wait in a queue again. Return
+        the number of these leases and pages."""
         work = outstanding.for_claims(self._session)
         self._beside = set(work.beside)
         return sum(self._lapses.end(work))
 
     def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
-        """Claim in the same way the pages that were asked for by hand."""
+        """Claim pages that `crawl_now` has named. Return the outlook if the calls do not get all that they want."""
         outlook: ClaimOutlook | None = None
         for _ in range(tuning.WANTED_ROUNDS):
             result = self._take(calls, {"asked": calls.missing}, most_moves=4 * calls.missing)
@@ -272,8 +278,8 @@ class Claiming:
         return session.graph.read(look, "claims/wanted_outlook")
 
     def _put_right(self, outlook: ClaimOutlook) -> bool:
-        """Put right the times of a clock that was ahead, where they keep all pages from being claimed. It does so for
-        RIGHTING seconds and leaves the rest to upkeep. False if the clock was not ahead."""
+        """Correct times that a clock wrote while it was ahead, for RIGHTING seconds; upkeep corrects the rest. Return
+        False if no times have to be corrected."""
         if outlook.is_ahead:
             self._session.put_clock_right()
         if self._session.stored.get("putting_right") is None:
@@ -291,26 +297,30 @@ class Claiming:
         return session.graph.read(look, "claims/outlook")
 
     def _fill(self, calls: Round, shares: Mapping[str, int] | None = None) -> bool:
-        """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
-        though there are fewer. `shares`: the places of other sources in the first transaction."""
+        """Claim pages until the calls have all or enough claims, or no more pages are ready. Return True if there may
+        be more pages though claims are missing. `shares`: the places of other sources in the first transaction."""
         n = calls.missing
-        moves_left, until, put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
+        moves, until, pages_put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
         while calls.missing:
+            # Claim in one transaction, and learn from its result.
             places, shares = _with_lanes(shares or {}, calls.missing), None
-            result = self._take(calls, places, most_moves=moves_left)
-            moves_left -= result.moved
+            result = self._take(calls, places, most_moves=moves)
+            moves -= result.moved
             if "lanes" in places:
                 self._learn(result)
+            # Places that another source did not fill may still be filled from the queues.
             if len(places) > 1 or "lanes" not in places:
-                continue  # pages that another source has offered may still wait in the queues
-            if result.put_back and put_back < tuning.MOST_PUT_BACK:
-                put_back += self._put_back_more()
+                continue
+            if result.put_back and pages_put_back < tuning.MOST_PUT_BACK:
+                pages_put_back += self._put_back_more()
+            # Stop when all claims are made, no page is ready, or other callers got most of the pages.
             if not calls.missing or not (result.claims or result.in_vain):
                 return False
             if result.in_vain and calls.has(tuning.ENOUGH):
                 return True
-            if moves_left > 0:
+            if moves > 0:
                 continue
+            # Too many pages of hosts that are not ready are before the others: move them, or claim from behind them.
             if calls.has(tuning.FAIR):
                 return True
             if not self._clear(calls, 0.0):
@@ -319,18 +329,18 @@ class Claiming:
                 return calls.missing > 0
             if time.monotonic() > until:
                 return True
-            moves_left = 4 * n
+            moves = 4 * n
         return False
 
     def _learn(self, result: Taken) -> None:
-        """Remember how many candidates it took to find claims, and count what they are worth."""
+        """Update the estimates of how many candidates a claim takes, and the price of visits."""
         self._spread.saw(result.seen, result.lost)
         self._reach.ready.saw(*result.ready)
         self._reach.shared.saw(*result.shared)
         self._session.counters.paid(result.worths)
 
     def _put_back_more(self) -> int:
-        """Put pages in the front of the shared queue back, if their sections have fallen. Return their number."""
+        """Put back pages at the front of the shared queue whose sections have fallen. Return their number."""
         session = self._session
 
         def move(tx: Tx) -> int:
@@ -340,8 +350,8 @@ class Claiming:
         return session.graph.write(move, "claims/put_back")
 
     def _clear(self, calls: Round, seconds: float) -> bool:
-        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
-        when the time was up before."""
+        """Move pages of hosts that are not ready out of the shared queue, while many of them are at its front. Return
+        False if the time was over before."""
         until = time.monotonic() + seconds
         while True:
             result = self._take(calls, {"front": 0}, most_moves=tuning.BULK, depth=tuning.BULK)
@@ -351,14 +361,14 @@ class Claiming:
                 return False
 
     def _from_behind(self, calls: Round) -> None:
-        """Claim pages from behind those that are in the way."""
+        """Claim pages from deeper in the queue, behind the pages of hosts that are not ready."""
         for depth in tuning.BEYOND:
             if self._take(calls, {"front": calls.missing}, most_moves=tuning.BULK, depth=depth).claims:
                 return
 
     def _take(self, calls: Round, places: Mapping[str, int], *, most_moves: int = 0, depth: int = 0) -> Taken:
-        """Make one claiming transaction, and give its claims to their calls. If a call's key was used before, make it
-        again without that call. `places`, `most_moves`, `depth`: as in `ClaimRequest`."""
+        """Make one claiming transaction, and give its claims to their calls. If a call's key was used before, repeat
+        the transaction without that call. For `places`, `most_moves` and `depth` see `ClaimRequest`."""
         tried: set[str] = set()
 
         def attempt(tx: Tx) -> Taken:
@@ -375,13 +385,13 @@ class Claiming:
                 calls.drop(answered.keys)
                 continue
             calls.took(result)
-            # No call looks again before the next look where there was nothing.
+            # Skip a source that had nothing until the next read of the outstanding work.
             self._beside.difference_update(source for source in places if not result.by_source[source])
             return result
         return Taken()
 
     def _request(self, calls: Round, places: Mapping[str, int], most_moves: int, depth: int) -> ClaimRequest:
-        """Return what one attempt asks for, by the settings of now."""
+        """Return the request of one attempt, by the present settings."""
         session = self._session
         return ClaimRequest(
             places,
@@ -417,26 +427,27 @@ class Claiming:
         return self._for_claims(list(claims), leases.release, "release")
 
     def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[bool]:
-        """Run a step of leases on claims, key → token, and return whether each was good.
+        """Run a step of leases on claims (key → token), and return for each claim whether it was valid.
 
-        What each `Leasing` has comes in transactions of its own: hosts are the last locks of each.
+        Pages and resources have separate transactions, since each transaction locks its hosts last.
         """
-        good = [False] * len(wanted)
+        is_valid = [False] * len(wanted)
         keys = {number: claim.key for number, claim in enumerate(wanted) if input_checks.usable(claim)}
         for leasing in LEASED:
             remaining = {number: key for number, key in keys.items() if leasing.has(key)}
             while remaining:
+                # A transaction takes one token for each key.
                 token_of: dict[str, str] = {}
                 for number, key in remaining.items():
                     token_of.setdefault(key, wanted[number].token)
-                kept = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), token_of)
-                # Another claim of the same page, as an older one beside that which holds it, is seen by itself.
+                valid_keys = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), token_of)
+                # Claims of the same page with another token come in the next transaction.
                 others = {number: key for number, key in remaining.items() if token_of[key] != wanted[number].token}
                 for number, key in remaining.items():
-                    if number not in others and key in kept:
-                        good[number] = True
+                    if number not in others and key in valid_keys:
+                        is_valid[number] = True
                 remaining = others
-        return good
+        return is_valid
 
 
 def _with(
@@ -446,19 +457,20 @@ def _with(
 
 
 def _group(wish: Wish) -> tuple[bool, bool]:
-    """Return the group of a call: the calls of one round want all pages or only those that were asked for by hand, and
-    all of them or none want robots.txt, for both change which pages are claimed."""
+    """Return the group of a call: (only pages that `crawl_now` has named, robots.txt, too). Both change which pages are
+    claimed, so all calls of a round agree in them."""
     return wish.now_only, "robots" in wish.kinds
 
 
 def _with_lanes(shares: Mapping[str, int], n: int) -> dict[str, int]:
-    """Return the places of each source in one transaction for `n` claims: the queues of pages get what is left."""
+    """Return the places of each source in a transaction for `n` claims. The queues of pages (`lanes`) get the places
+    that the shares leave."""
     rest = n - sum(shares.values())
     return {**shares, "lanes": rest} if rest else dict(shares)
 
 
 def _kinds(given: object) -> frozenset[Kind]:
-    """Return the kinds that a caller asks for. Raise BadInput."""
+    """Return the kinds that a caller asks for. Raise BadInput for an unknown kind, or without `page`."""
     if given is None:
         return PAGES
     wanted = {given} if isinstance(given, str) or not isinstance(given, Iterable) else set(given)
@@ -470,8 +482,8 @@ def _kinds(given: object) -> frozenset[Kind]:
 
 
 def _final_answer(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook) -> Claims:
-    """Return the answer to a call that has not got all it wanted. `before`: the claims that an earlier call made with
-    the same key; None: the key was not used."""
+    """Return the answer to a call that has fewer claims than it wants. `before`: the claims that an earlier call made
+    with the same key; None if the key was not used before."""
     got = caller.claims if before is None else before
     if before is not None and len(before) >= caller.n:
         return Claims(before, repeated=True, notes=caller.notes)
@@ -490,9 +502,10 @@ def _final_answer(caller: Caller, before: Sequence[Claim] | None, outlook: Claim
 def _asked_again(
     tx: Tx, keys: Collection[str], noted: Collection[str], _policy: Policy, now: float
 ) -> tuple[dict[str, list[Claim]], dict[str, str]]:
-    """Return the claims that were made with these keys, and the notes on the pages of those `noted`."""
-    before = idempotency.again(tx, keys, now)
-    return before, note.on_claims(tx, (claim for key in noted for claim in before.get(key, ())))
+    """Return the claims that were made with these idempotency keys, and the notes on the pages of the keys in
+    `noted`."""
+    claims_of = idempotency.again(tx, keys, now)
+    return claims_of, note.on_claims(tx, (claim for key in noted for claim in claims_of.get(key, ())))
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:

@@ -1,4 +1,4 @@
-"""One round of `next_urls`: the calls that are answered together, and the claims that each has got."""
+"""One round of `next_urls`: the calls that are answered together, and the claims that each call has."""
 
 from __future__ import annotations
 
@@ -19,8 +19,15 @@ __all__ = ["Caller", "Round", "RoundTicket", "Wish"]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The request of one call; `key`: the caller's idempotency key, if there is one; `notes`: with the notes on the
-    pages."""
+    """The request of one call.
+
+    Attributes:
+        n: The number of claims.
+        holder: The holder of the claims.
+        key: The caller's idempotency key, if there is one.
+        now_only: Claim only pages that `crawl_now` has named.
+        notes: Read the notes on the claimed pages, too.
+    """
 
     n: int
     holder: Holder
@@ -38,7 +45,7 @@ RoundTicket = Ticket[Wish, Claims]
 
 
 class Caller:
-    """One call of a round, and its claims; those in `last` come after the others."""
+    """One call of a round, and its claims. The claims in `last` come after the others in the answer."""
 
     __slots__ = ("got", "key", "last", "n", "notes", "ticket", "wish")
 
@@ -66,21 +73,22 @@ class Caller:
 
 
 class Round:
-    """The calls that are answered together. Pages go to their owners by turns, the best to the first."""
+    """The calls that are answered together. Their owners get pages by turns, the best page first."""
 
     def __init__(self, tickets: Sequence[RoundTicket], *, robots: bool = False) -> None:
         self.robots = robots
-        """True if they ask for robots.txt, too."""
+        """True if the calls ask for robots.txt, too."""
         self.callers: list[Caller] = []
         self.answered: list[Caller] = []
-        """The calls whose keys were used before, by another call of this round at least."""
+        """The calls whose keys were used before, by an earlier call or by another call of this round."""
+        # Of several calls with one idempotency key, the first makes claims.
         keys: set[str] = set()
         for caller in map(Caller, tickets):
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
         self.notes = any(caller.wish.notes for caller in self.callers)
-        """True if one of them wants notes."""
+        """True if a call wants notes."""
         self.by_source: Counter[str] = Counter()
         """The number of claims that were made, by source."""
         self.clock_corrected = False
@@ -88,12 +96,12 @@ class Round:
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """All kinds that are asked for."""
+        """All kinds that the calls ask for."""
         return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
 
     @property
     def missing(self) -> int:
-        """The number of pages that are still wanted."""
+        """The number of claims that the calls still want."""
         return sum(caller.missing for caller in self.callers)
 
     @property
@@ -107,24 +115,24 @@ class Round:
         return Counter(claim.kind for caller in self.callers for claim in caller.claims)
 
     def has(self, share: float) -> bool:
-        """Return whether each call has this share of its claims at least."""
+        """Return whether each call has at least this share of its claims."""
         return all(caller.count >= share * caller.n for caller in self.callers)
 
     def asking(self, kind: Kind) -> list[Caller]:
-        """Return the calls for this kind."""
+        """Return the calls that ask for this kind."""
         return [caller for caller in self.callers if kind in caller.wish.kinds]
 
     def claims_for(self, kind: Kind) -> list[Claim] | None:
-        """Return the claims of the calls for this kind; None: there is no such call."""
+        """Return the claims of the calls that ask for this kind; None if there is no such call."""
         callers = self.asking(kind)
         return [claim for caller in callers for claim in caller.claims] if callers else None
 
     def wanting(self, kind: Kind) -> int:
-        """Return how many claims the calls for this kind still want."""
+        """Return the number of claims that the calls for this kind still want."""
         return sum(caller.missing for caller in self.asking(kind))
 
     def holders(self) -> list[Holder]:
-        """Return the holders of all claims that are still wanted, in the order in which they get them."""
+        """Return the holders of all claims that the calls still want, in the order in which they get pages."""
         if len(self.callers) == 1:
             return [self.callers[0].wish.holder] * self.missing
         turns: Turns[Holder] = Turns()
@@ -135,7 +143,7 @@ class Round:
         return [turns.take() for _ in range(len(turns))]
 
     def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
-        """Record the leased pages under the callers' keys. Raises Answered."""
+        """Record the leased pages under the callers' idempotency keys. Raises Answered if a key was used before."""
         if not self.keyed:
             return
         by_token = _by_token(leased)
@@ -149,8 +157,8 @@ class Round:
         )
 
     def took(self, result: Taken) -> None:
-        """Distribute claims; those beside the queues of pages come last. A call that has all its claims is answered at
-        once."""
+        """Give the claims of one transaction to their calls. Claims from sources beside the queues of pages come last.
+        A call that has all its claims is answered at once."""
         got, last = _by_token(result.claims), _by_token(result.beside)
         self.by_source += result.by_source
         for caller in self.callers:
@@ -167,7 +175,7 @@ class Round:
                 caller.ticket.answer(Claims(caller.claims, notes=caller.notes))
 
     def drop(self, keys: Collection[str]) -> None:
-        """Take out the calls whose keys were used before."""
+        """Move the calls with these keys, which were used before, to `answered`."""
         self.answered += [caller for caller in self.callers if caller.key in keys]
         self.callers = [caller for caller in self.callers if caller.key not in keys]
 

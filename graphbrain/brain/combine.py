@@ -1,8 +1,8 @@
 """Group commit: requests that come while a transaction is under way go into the next one.
 
-No request waits for others: one that comes while nothing is under way begins at once, alone if it is alone. A caller
-works until its own request is done; a thread in the background continues with the requests that have come meanwhile.
-Owners take turns, so that one with many requests is not served before one with few.
+No request waits for others to come: if no transaction is under way, the request begins at once. A caller makes rounds
+until its own request is done; then a background thread continues with the waiting requests. Owners take turns, so that
+an owner with many requests does not delay an owner with few.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Ticket(Generic[A, R]):
         self.future: Future[R] = Future()
 
     def begins(self) -> bool:
-        """Return whether it is still to be answered. Its caller cannot take it back any more."""
+        """Return whether the request still needs an answer. From then on its caller cannot cancel it."""
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     @property
@@ -41,12 +41,12 @@ class Ticket(Generic[A, R]):
         return self.future.done()
 
     def answer(self, result: R) -> None:
-        """Answer it, unless it is answered."""
+        """Answer the request, unless it has an answer."""
         if not self.future.done():
             self.future.set_result(result)
 
     def fail(self, error: BaseException) -> None:
-        """Answer it by an error, unless it is answered."""
+        """Answer the request with an error, unless it has an answer."""
         if not self.future.done():
             self.future.set_exception(error)
 
@@ -55,12 +55,13 @@ class Combiner(Generic[A, R]):
     """A combiner of requests of several callers. Thread-safe.
 
     Args:
-        act: Answers a round of tickets together. If it raises an error, the error is the answer of the tickets that it
-            has
-            not answered.
+        act: Answers a round of tickets together. If it raises an error, the error answers the tickets that it has not
+            answered.
+        name: The name of the background threads.
         most: The largest total size of a round.
-        alone: The size from which a request is a round of its own, while other rounds run.
-        group: The group of a request. The requests of a round are of one group; groups take turns.
+        alone: The size from which a request is a round by itself, beside other rounds.
+        lanes: The number of rounds that may run at the same time.
+        group: Returns the group of a request. All requests of a round have one group; groups take turns.
         undo: Called with an answer whose caller was interrupted while it waited.
     """
 
@@ -100,7 +101,8 @@ class Combiner(Generic[A, R]):
             raise
 
     def submit(self, request: A, owner: Hashable, size: float) -> Future[R]:
-        """Return the answer to come, for callers without a thread to wait in: a background thread makes the round."""
+        """Return the future of an answer, for callers without a thread that can wait. A background thread makes the
+        round."""
         ticket: Ticket[A, R] = Ticket(request, owner, size)
         if self._come(ticket):
             self._wake()
@@ -128,7 +130,7 @@ class Combiner(Generic[A, R]):
         self._waiting.setdefault(self._group(ticket.request), Turns()).put(ticket.owner, ticket)
 
     def _lead(self, own: Ticket[A, R] | None) -> None:
-        """Make rounds of the waiting tickets until `own` is done; None: until none waits."""
+        """Make rounds of the waiting tickets until `own` is done; None: until no ticket waits."""
         try:
             while (own is None or not own.done) and (tickets := self._next()):
                 self._round(tickets, own)
@@ -140,7 +142,7 @@ class Combiner(Generic[A, R]):
                 self._wake()
 
     def _next(self) -> list[Ticket[A, R]]:
-        """Return as many tickets as fit into a round, owners by turns, of the group whose turn it is."""
+        """Return the tickets of the next round: of the group whose turn it is, owners by turns, as many as fit."""
         tickets: list[Ticket[A, R]] = []
         size = 0.0
         with self._lock:
@@ -161,7 +163,7 @@ class Combiner(Generic[A, R]):
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
             for ticket in tickets:
                 ticket.fail(error)
-        except BaseException as error:  # Ctrl-C is for this thread; the others' requests wait for the next one
+        except BaseException as error:  # an interrupt concerns this thread only; the other tickets wait again
             with self._lock:
                 for ticket in tickets:
                     if ticket is own:
@@ -173,7 +175,7 @@ class Combiner(Generic[A, R]):
             ticket.fail(AssertionError("a round has left a request without an answer"))
 
     def _wake(self) -> None:
-        """Let a background thread lead on."""
+        """Let a background thread continue the rounds."""
         with self._lock:
             if len(self._threads) < self._lanes:
                 thread = threading.Thread(target=self._serve, name=f"graphbrain-{self._name}", daemon=True)

@@ -1,4 +1,4 @@
-"""The conversion of a brain from one engine to the other, as a verb of the brain."""
+"""The verb that converts a brain from one engine to the other."""
 
 from __future__ import annotations
 
@@ -28,31 +28,34 @@ class Converting(Topic):
         all.
         """
         checked_engine(engine)
-        self._session.refresh()
-        if self._session.settings.engine == engine:
-            conversion.furnish(
-                self._session.graph
-            )  # the process that converted it may have died between the indexes and a last look
+        session = self._session
+        session.refresh()
+        # The process that converted the brain may have died before it created all indexes.
+        if session.settings.engine == engine:
+            conversion.furnish(session.graph)
             return False
-        while self._session.settings.engine != conversion.between(engine):
-            self._session.graph.write(
-                lambda tx: conversion.begin(tx, engine, self._session.policy.rule, self._session.now()), "engine/begin"
+        # Mark the brain as being converted; from now on no process writes accounts.
+        while session.settings.engine != conversion.between(engine):
+            session.graph.write(
+                lambda tx: conversion.begin(tx, engine, session.policy.rule, session.now()), "engine/begin"
             )
-            self._session.refresh()
-        while not self._convert(engine, self._session.wait_for_older("the engine"), progress):
+            session.refresh()
+        # Reset the accounts of all pages, and begin again if the settings change meanwhile.
+        while not self._convert(engine, session.wait_for_older("the engine"), progress):
             pass
-        self._session.refresh()
+        session.refresh()
         self._backfill.repay()
         return True
 
     @property
     def kept_payout(self) -> str | None:
-        """The policy of payouts that comes back with the exact engine; None when it is in use, or uniform."""
-        kept: str | None = self._session.stored.get("exact_payout")
-        return kept
+        """The policy of payouts that the exact engine will use again; None if the policy is in use now, or uniform."""
+        policy: str | None = self._session.stored.get("exact_payout")
+        return policy
 
     def _convert(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> bool:
-        """Continue the conversion, and end it. False if the settings are not of this revision: it has begun anew."""
+        """Continue the conversion to its end. Return False if the settings have another revision, so that the
+        conversion has begun again."""
 
         def finish(tx: Tx) -> None:
             conversion.finish(tx, engine, self._session.policy.rule, self._session.now())
@@ -79,9 +82,10 @@ class Converting(Topic):
         conversion.reset(tx, engine, ids, last, self._session.policy.rule, self._session.now())
 
     def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
-        """Return `work` with a guard. It does nothing if the brain has the engine already: the answer of the last step
-        was lost, or another process has finished the conversion. It fails if another process has turned it back; or has
-        begun another like it, for which the pages that are done count as not done."""
+        """Return `work` with a guard. It does nothing if the brain has the engine already: another process has finished
+        the conversion, or the answer of the last step was lost. It raises BeingConverted if another process has
+        reverted the conversion, and BegunAnew if another process has begun a new one, for which all pages must be reset
+        again."""
 
         def guarded(tx: Tx) -> None:
             if self._session.settings.engine == engine:

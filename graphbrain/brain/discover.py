@@ -1,4 +1,4 @@
-"""Pages that callers name: seeds, hints that pages have changed, and pages that are wanted at once."""
+"""Pages that callers name: seeds, hints that pages have changed, and pages to be fetched at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORBIDDEN = "its host's robots.txt forbids it: it will not be fetched"
 
 
 class Discovering(Topic):
-    """The verbs that make pages of URLs that are not known."""
+    """The verbs that create pages from unknown URLs."""
 
     @verb(CRAWLERS, "", wakes=True, items="urls", urls=ITEMS)
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
@@ -42,14 +42,14 @@ class Discovering(Topic):
         good: dict[str, str] = {}
         refused: list[tuple[str, str]] = []
         users: dict[str, str] = {}
-        # Normalize the URLs. One that cannot be read is refused by itself.
+        # Normalize the URLs; refuse those that cannot be read.
         for url in urls:
             try:
                 written, key = session.rules.page(url)
                 good[key] = cleaner(good.get(key, written), written)
                 if names_user(url):
                     users[written] = USER_LEFT_OUT
-            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+            except Exception as error:  # noqa: BLE001  # an error of the user's canonical, or an item that is no text
                 refused.append((input_checks.shown(url), unreadable(error)))
         answer = SeedAnswer(0, 0, tuple(refused), remarks=tuple(users.items()))
         # Write them in batches, in the order of their keys.
@@ -80,15 +80,15 @@ class Discovering(Topic):
             try:
                 noted = change_hints.check(hint, session.rules, now)
                 of_page.setdefault(noted.key, {})[number] = noted
-            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
+            except Exception as error:  # noqa: BLE001  # an error of the user's canonical, or an item that is no hint
                 answers[number] = Hinted(named(hint), False, unreadable(error))
         # Apply them in batches, and give each hint the answer of its page.
         keys = list(of_page)
         for start in range(0, len(keys), PASS_BATCH):
-            some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
-            part = {key: change_hints.together(hinted) for key, hinted in some.items()}
-            outcomes = session.graph.write(applying(session, part), "hints")
-            for key, hinted in some.items():
+            batch = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
+            combined = {key: change_hints.together(hinted) for key, hinted in batch.items()}
+            outcomes = session.graph.write(applying(session, combined), "hints")
+            for key, hinted in batch.items():
                 for number, answer in zip(of_page[key], change_hints.answers(hinted, outcomes.get(key)), strict=True):
                     answers[number] = answer
         return [answer for answer in answers if answer is not None]
@@ -103,40 +103,45 @@ class Discovering(Topic):
             True for each that will be fetched. False where scope or robots.txt forbid it, where it was forgotten for
             ever, or where it is no URL.
         """
-        wanted: list[str | None] = []
-        named: dict[str, str | None] = {}
+        # Find the key of each page; a URL that names none has no key.
+        key_of: list[str | None] = []
+        url_of: dict[str, str | None] = {}
         for url in urls:
             try:
                 key, full = self._names.key_and_url(url)
-                named[key] = full
-                wanted.append(key)
+                url_of[key] = full
+                key_of.append(key)
             except BadInput:
-                wanted.append(None)
-        will: set[str] = set()
-        keys = sorted(named)
+                key_of.append(None)
+        # Put the pages into the first lane, in batches.
+        accepted: set[str] = set()
+        keys = sorted(url_of)
         for start in range(0, len(keys), PASS_BATCH):
-            part = {key: named[key] for key in keys[start : start + PASS_BATCH]}
-            will |= self._session.perform("crawl_now", edits.ask, part)
-        return [key in will for key in wanted]
+            batch = {key: url_of[key] for key in keys[start : start + PASS_BATCH]}
+            accepted |= self._session.perform("crawl_now", edits.ask, batch)
+        return [key in accepted for key in key_of]
 
 
-def applying(session: Session, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
-    """Return one transaction of hints, which may be run again: it returns the outcomes of all its attempts."""
-    done = dict[str, HintOutcome]()
-    return lambda tx: change_hints.apply(tx, part, session.trust, session.policy, session.now(), done)
+def applying(session: Session, hints: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
+    """Return the work of one transaction that applies these hints. It may be run again, and then returns the outcomes
+    of all attempts."""
+    outcomes = dict[str, HintOutcome]()
+    return lambda tx: change_hints.apply(tx, hints, session.trust, session.policy, session.now(), outcomes)
 
 
 def _outside(url: str, scope: Scope) -> str:
-    """Return the remark on a seed outside the scope, with the setting that keeps it out."""
-    by = scope.why_not(url, host_of(url), 0)
-    more = "allow_hosts+=HOST' adds a host" if by == "allow_hosts" else f"{by}=' lifts this limit"
-    reason = f" by {by}: it will not be fetched. 'graphbrain change {more}" if by else ": it will not be fetched"
+    """Return the remark on a seed outside the scope, with the setting that excludes it."""
+    setting = scope.why_not(url, host_of(url), 0)
+    advice = "allow_hosts+=HOST' adds a host" if setting == "allow_hosts" else f"{setting}=' lifts this limit"
+    reason = (
+        f" by {setting}: it will not be fetched. 'graphbrain change {advice}" if setting else ": it will not be fetched"
+    )
     return f"it is outside the scope of the crawl{reason}"
 
 
 def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]], scope: Scope) -> SeedAnswer:
-    """Return the answer about seeds (key → URL), from the states before and after of each that was not forgotten for
-    ever."""
+    """Return the answer about these seeds (key → URL). `states`: the states of each page before and after; a page that
+    was forgotten for ever is missing."""
     created = existing = outside = finished = 0
     refused: list[tuple[str, str]] = []
     remarks: list[tuple[str, str]] = []

@@ -1,5 +1,5 @@
-"""Corrections by hand: links, pages, relevance, payouts, settings. Accounts are repaired in the same transaction, or,
-where a setting changes for every page, in batches beside all other work."""
+"""Corrections by an operator: links, pages, relevance, payouts, settings. The transaction of a correction also repairs
+the accounts. A setting that concerns every page is applied in batches, while other work continues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["Editing"]
 GIVEN_UP = ("parked", "gone", "alias")
 CLEARED_AT_ONCE = 10_000
 NOBODY_AT_WORK = {"settling": None, "settling_until": None, "importing": None}
-"""The properties of the processes that settle all accounts or import files, absent."""
+"""The brain's properties of a settling pass and of an import, with the values of none."""
 
 
 class Editing(Topic):
@@ -154,10 +154,10 @@ class Editing(Topic):
             fitting = scan.wanted_pages(self._session.graph, wanted, lambda *_: None)
             ids = (page.id for page in fitting if page.state in GIVEN_UP or page.not_before is not None)
         # Let them wait again, in batches.
-        done, rest = 0, iter(ids)
+        retried, rest = 0, iter(ids)
         while part := list(islice(rest, PASS_BATCH)):
-            done += self._session.perform("pages/retry", orphans.retry, part)
-        return done
+            retried += self._session.perform("pages/retry", orphans.retry, part)
+        return retried
 
     @verb(
         OPERATORS,
@@ -271,8 +271,8 @@ class Editing(Topic):
         self._session.refresh()
 
     def _cleared_by(self, statement: str) -> Iterator[int]:
-        """Delete all that this statement deletes, and yield the number of each transaction. The transactions get
-        smaller where nodes are so large that the server's memory does not hold many."""
+        """Delete everything that this statement deletes, and yield the number of items of each transaction. If the
+        server's memory is too small for a transaction, the next ones delete fewer items."""
         limit = CLEARED_AT_ONCE
         while True:
             try:
@@ -299,7 +299,7 @@ class Editing(Topic):
         settings = {name: typed(name, value) for name, value in settings.items()}
         fresh = {**Settings.names("shared", "fixed"), "crawl": self._session.settings.crawl, **settings}
         changed = self._session.changed(fresh)
-        # All that was learned or counted under the old settings is reset with them.
+        # Reset all that was learned or counted under the old settings.
         stored = {
             **fresh,
             **payout_policy.NOTHING_BENT,
@@ -309,10 +309,10 @@ class Editing(Topic):
             "name": changed.crawl,
             **conversion.properties(Rule.of(fresh), self._session.now()),
         }
-        other = changed.engine != self._session.settings.engine
+        is_other_engine = changed.engine != self._session.settings.engine
         self._session.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
         # Another engine needs other indexes.
-        if other:
+        if is_other_engine:
             conversion.furnish(self._session.graph)
         self._session.refresh()
 
@@ -330,21 +330,23 @@ def _clear_some(tx: Tx, statement: str, limit: int, _policy: Policy, _now: float
 
 
 def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
-    """Reset what depended on the deleted pages. The scale of payouts is not known for the pages to come, and upkeep
-    finds a new one. An import that was left half done is gone, and so is a settling pass."""
+    """Reset the brain's properties that depended on the deleted pages. Upkeep will find a new scale of payouts. The
+    notes on an unfinished import and on a settling pass are removed."""
     rule = Rule.of(tx.one("brain/lock")[0])
     fresh = {**NO_PRIORS, **NOTHING_COUNTED, **NO_TIME, **conversion.properties(rule, now)}
     tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
 
 
 def _properties(given: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return the properties of a page that these values are. Raise BadInput for one that is out of range."""
+    """Return the properties of a page that hold these values. Raise BadInput for a value that is out of range."""
+    # Check the values.
     properties: dict[str, float | None] = {}
     for name, value in given.items():
         bounds = PAGE_VALUES[name]
         if value is not None and not (number(value) and bounds.hold(value)):
             raise BadInput(f"{name} must be {bounds}, not {value!r}.")
         properties[name] = None if value is None else float(value)
+    # A rate is stored as a belief, and an interval in days.
     if "rate" in properties:
         rate = properties.pop("rate")
         properties |= {"rate_shape": rate and MOST_SHAPE, "rate_scale": rate and MOST_SHAPE / rate}

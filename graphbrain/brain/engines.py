@@ -1,4 +1,4 @@
-"""The two engines, and their own ways to do each step: the one place, above the ledgers, where an engine is chosen."""
+"""The two engines, each with its implementation of the steps. The rooms above choose an engine only here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AccountEngine", "of"]
 
 
 class Cash(Protocol):
-    """The interface of spreading cash. Only the engine knows the type of a batch."""
+    """The interface by which an engine pushes cash. Only the engine knows the type of a batch."""
 
     def candidates(self, tx: Tx, waiting: Mapping[str, list[Candidate]], wanted: Wanted, rule: Rule, /) -> Any:
         """Return the next batch to spend; None when there is nothing to do. `waiting`: account → the first candidates
@@ -35,7 +35,7 @@ class Cash(Protocol):
 
 
 class Looks(Protocol):
-    """The interface of pages as people see them."""
+    """The interface by which an engine shows pages and their scores."""
 
     def page(self, tx: Tx, key: str, rule: Rule, /) -> Page | None:
         """Return everything about one page."""
@@ -44,7 +44,7 @@ class Looks(Protocol):
         """Return the pages of highest score."""
 
     def view(self, tx: Tx, rule: Rule, /) -> View | None:
-        """Return the view that shows scores; None: as they are stored on the pages."""
+        """Return the view that converts stored scores for display; None if scores are shown as stored."""
 
     def error_bound(self, tx: Tx, rule: Rule, /) -> float | None:
         """Return the largest relative error of the scores; None when that is not known."""
@@ -52,7 +52,7 @@ class Looks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AccountEngine:
-    """One way to keep the accounts.
+    """One engine: an implementation of the accounts.
 
     Attributes:
         settles: True if there is a fixed point to which a settling pass can bring all accounts.
@@ -71,7 +71,7 @@ _ENGINES = {
 
 
 def of(rule: Rule) -> AccountEngine:
-    """Return a brain's engine. Raises BeingConverted when it is between two."""
+    """Return the engine of a brain. Raises BeingConverted while the brain is converted from one engine to the other."""
     if rule.engine not in _ENGINES:
         raise BeingConverted
     return _ENGINES[rule.engine]

@@ -1,4 +1,4 @@
-"""The exclusive right of one process to something. It lapses when the process has not renewed it in time."""
+"""The exclusive right of one process to a task. It lapses when the process has not renewed it in time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ __all__ = ["Hold"]
 
 
 class Hold:
-    """One process's right, kept for as long as its work goes on.
+    """The exclusive right of one process, which it renews while it works.
 
-    `take`: the transaction that takes it, or holds it longer, for a token, from a time until another; False when
-    another process has it, or there is nothing to do. `seconds`: a process that has not renewed it for so long is dead.
+    Args:
+        graph: The connection to the database.
+        now: The clock, in epoch seconds.
+        seconds: The right lapses this many seconds after it was last renewed.
+        take: A transaction that takes or renews the right, from (tx, token, now, until). It returns False if another
+            process has the right, or if there is nothing to do.
+        name: The name of the transaction.
     """
 
     def __init__(
@@ -30,17 +35,17 @@ class Hold:
         self._until = 0.0
 
     def take(self) -> bool:
-        """Take it, or hold it longer. False when another process has it, or there is nothing to do."""
+        """Take or renew the right. Return False if another process has it, or if there is nothing to do."""
         now = self._now()
         self._until = now + self._seconds
         return self._write(now)
 
     def keep(self) -> bool:
-        """Hold it longer if that is needed. False when it was lost."""
+        """Renew the right if half of its time has passed. Return False if the right was lost."""
         return self._now() < self._until - self._seconds / 2 or self.take()
 
     def lapse(self) -> None:
-        """Give it up after its work has failed half-way: another process may have it at once."""
+        """Give up the right after a failure, so that another process may take it at once."""
         now = self._now()
         self._until = now - 1.0
         self._write(now)

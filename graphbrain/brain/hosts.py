@@ -1,4 +1,4 @@
-"""Hosts: their views, and the values that are set for one of them: delay, limit, budget, blocks, its robots.txt."""
+"""The verbs on hosts: views of hosts, and values that are set for one host: delay, limit, budget, block, robots.txt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RANGES = {
 
 LOOK_BATCH = 1_000
 COUNTED_OF_ONE = 1_000_000
-"""The most pages that are counted of one host; `base.options.hosts.COUNTED` is that of a list."""
+"""The most pages that the view of one host counts. A list of hosts counts `base.options.hosts.COUNTED`."""
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
@@ -109,6 +109,7 @@ class Hosting(Topic):
             count=count,
             limit=limit,
         )
+        # Check the arguments now, and not when the iterator is read.
         if not whole(which.count) or not 0 <= which.count < 2**53:
             raise BadInput(f"Pages are counted up to a whole number, not {which.count!r:.80}.")
         if which.limit is not None and (not whole(which.limit) or which.limit < 0):
@@ -118,10 +119,12 @@ class Hosting(Topic):
         return self._list(which)
 
     def _list(self, which: HostFilter) -> Iterator[Host]:
+        """Yield the hosts that fit, by name. Each transaction reads LOOK_BATCH hosts."""
         limit, outside = which.limit, which.outside
         after: str | None = ""
         remaining = LOOK_BATCH if limit is None else limit
         while after is not None and remaining > 0:
+            # Read the hosts after the last name; the scope is not stored, so it is tested here.
 
             def look(
                 tx: Tx, after: str = after, most: int = min(remaining, LOOK_BATCH)
@@ -165,18 +168,20 @@ class Hosting(Topic):
         Raises:
             BadInput: An argument is out of range.
         """
-        given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
-        given = {what: value for what, value in given.items() if value is not ...}
-        for what, value in given.items():
+        # Check the values.
+        values: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
+        values = {what: value for what, value in values.items() if value is not ...}
+        for what, value in values.items():
             is_kind = number if what == "delay" else whole
             if value is not None and not (is_kind(value) and HOST_VALUES[what].hold(value)):
                 raise BadInput(f"A host's {what} is {_RANGES[what]}, not {value!r}.")
-        if given.get("delay") is not None:
-            given["delay"] = float(given["delay"])
-        if given.get("budget"):
+        if values.get("delay") is not None:
+            values["delay"] = float(values["delay"])
+        # A budget needs counts of first visits; then write the values.
+        if values.get("budget"):
             self._backfill.count_budgets()
         name = self._names.host(host)
-        self._manage(lambda tx, policy, now: admin.set_manners(tx, name, given, policy.manners, now))
+        self._manage(lambda tx, policy, now: admin.set_manners(tx, name, values, policy.manners, now))
 
     @verb(OPERATORS, host=HOST, seconds=within(Bounds(0, LONGEST_BLOCK), 3_600))
     def block(self, host: str, seconds: float | None = None) -> None:
@@ -224,15 +229,17 @@ class Hosting(Topic):
         Raises:
             BadInput: The name is no host's.
         """
+        # Store the text on the host.
         agent = None if agent is None else input_checks.name("agent", agent)
         name, scheme = self._names.host(host), named(host).scheme or ""
-        read = None if text is None else readable(text)
+        rules = None if text is None else readable(text)
         delay = self._session.graph.write(
             lambda tx: admin.set_robots(
-                tx, name, read, agent, self._session.policy.manners, self._session.now(), scheme
+                tx, name, rules, agent, self._session.policy.manners, self._session.now(), scheme
             ),
             "set_robots",
         )
+        # Apply its rules to the pages of the host.
         taken_out, let_in = self._backfill.obey(name) if delay is not None else (0, 0)
         return RobotsAnswer(delay or 0.0, taken_out, let_in)
 
@@ -254,14 +261,16 @@ class Hosting(Topic):
 
 
 def _part(text: object) -> str:
-    """Return a part of hosts' names in the spelling of the graph; a dot at its end ends the name. Raise BadInput."""
-    wrong = f"A host's name has no {text!r:.80} in it; give a part of it, as in 'example.org'."
+    """Return a part of a host's name in the spelling of the graph. Raise BadInput for text that no host's name has."""
+    message = f"A host's name has no {text!r:.80} in it; give a part of it, as in 'example.org'."
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
-        raise BadInput(wrong)
+        raise BadInput(message)
     part = text.strip().removeprefix("*")
+    # A part of an IPv6 address need not be an address itself.
     if part.count(":") > 1:
-        with suppress(BadInput):  # a part of an IPv6 address may be none
+        with suppress(BadInput):
             return named(part).name
+    # Convert a URL, or an international name, to the name that the graph has.
     try:
         if "/" in part:
             return named(part).name
@@ -269,7 +278,7 @@ def _part(text: object) -> str:
         if not core.isascii() or "%" in core:
             part = part.replace(core, NamedHost(*host_and_port(core)).name)
     except BadInput as error:
-        raise BadInput(f"{wrong[:-1]} ({error}).") from None
+        raise BadInput(f"{message[:-1]} ({error}).") from None
     if "*" in part or " " in part:
-        raise BadInput(wrong)
+        raise BadInput(message)
     return _USUAL_PORT.sub("", part.lower())

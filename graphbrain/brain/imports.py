@@ -1,5 +1,5 @@
-"""The note that files are imported into a brain. Meanwhile no other process writes accounts, so that no page can come
-or be reported. A process that tries waits until its time limit."""
+"""The note on the brain that an import of files is under way. During an import no other process writes accounts, so no
+other process creates or reports pages. A process that tries waits until its time limit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["begin", "end"]
 
 
 def begin(session: Session, since: float) -> None:
-    """Note that files are being imported since then. Return after every running process has seen that the import began.
+    """Note that an import began at `since` (epoch seconds). Return when every running process has seen the note.
 
-    Raises GraphUnavailable where a process does not end its transaction.
+    Raises GraphUnavailable if a process does not end its transaction.
     """
     _note(session, since)
     session.wait_for_older("the brain for an import", "import again")
 
 
 def end(session: Session) -> None:
-    """Note that the import is over, or has been given up."""
+    """Note that the import has ended or was abandoned."""
     _note(session, None)
 
 

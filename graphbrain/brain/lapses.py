@@ -1,4 +1,4 @@
-"""Pages that wait again because their lease has lapsed, or because their failure is old enough for another try."""
+"""The end of lapsed leases, and of the waits of failed pages: such pages wait in a queue again."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ LEASED: tuple[Leasing, ...] = (leases.PAGES, resources.RESOURCES)
 
 
 class Lapses:
-    """Ends leases and waits that are over. Thread-safe."""
+    """Ends lapsed leases and the waits of failed pages. Thread-safe."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def end(self, work: Outstanding) -> tuple[int, int]:
-        """End the leases that were found lapsed, and let the failed pages that were found due wait again, as far as
-        they still are. Return how many of each."""
+        """End the lapsed leases that `work` names, and let its failed pages wait in a queue again. A lease or a page
+        that has changed meanwhile is skipped. Return the number of leases and the number of pages."""
         session = self._session
-        swept: Counter[Kind] = Counter()
+        lapsed: Counter[Kind] = Counter()
         for leasing, nodes in zip(LEASED, work.lapsed, strict=True):
             if nodes:
-                swept += session.perform(f"{leasing.name}/sweep", partial(_sweep, leasing), nodes)
-        if swept:
-            session.counters.lapsed(swept)
-        released = session.perform("claims/retry", _retry, work.retries) if work.retries else 0
-        return swept.total(), released
+                lapsed += session.perform(f"{leasing.name}/sweep", partial(_sweep, leasing), nodes)
+        if lapsed:
+            session.counters.lapsed(lapsed)
+        retries = session.perform("claims/retry", _retry, work.retries) if work.retries else 0
+        return lapsed.total(), retries
 
 
 def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: float) -> Counter[Kind]:

@@ -1,4 +1,4 @@
-"""Checks of links that leave the scope, asked for by hand."""
+"""Checks of links that leave the scope, at the request of an operator."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ class LinkChecks(Topic):
             raise BadInput(f"days must be a number from 0 on, not {days!r:.80}.")
         session = self._session
         before, count = session.now() - days * DAY, 0
+        # Read the links of all pages, range by range of their ids.
         last = session.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
         for first in range(0, 0 if last is None else last + 1, SCAN_IDS):
             count += self._range(first, min(first + SCAN_IDS - 1, last), before)
         return count
 
     def _range(self, first: int, last: int, before: float) -> int:
+        """Ask for checks of the URLs to which the pages of these ids link, unless they were checked after `before`.
+        Return the number of URLs."""
         session = self._session
         urls = session.graph.read(lambda tx: links.outside(tx, first, last), "resources/outside")
         count = 0

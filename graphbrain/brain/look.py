@@ -1,5 +1,5 @@
-"""The verbs that read: one page and the reasons of its score, the best pages, links, paths, finds, dumps, figures, the
-audit."""
+"""The verbs that read: one page and the payments behind its score, the best pages, links, paths, searches, dumps,
+figures, the audit."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ BY = {
     "example": "authority",
 }
 BEGINNING = 60.0
-"""A crawl that began within so many seconds after the hour counts as one of the full hour."""
+"""A crawl that began within this many seconds after the full hour counts as if it had begun at the full hour."""
 
 
 COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
 FIRST = ("crawl", "engine", "pages", "links")
-"""The figures with which `stats` begins."""
+"""The first figures of `stats`, in their order."""
 DONE = (
     *("pages", "links", "claims", "pushes", "payments", "retries"),
     *(f"{kind}_claims" for kind in RESOURCE_KINDS),
@@ -64,7 +64,7 @@ DONE = (
 
 
 class Looking(Topic):
-    """The verbs that read. Their results depend on the engine, which may have changed meanwhile."""
+    """The verbs that read. They read the settings first, since another process may have changed the engine."""
 
     @verb(READERS, "", reads=True, url=PAGE)
     def page(self, url: str) -> Page:
@@ -85,29 +85,28 @@ class Looking(Topic):
         return replace(self._dates()([stored])[0], clicks=near, section=section, expected_copy=copy)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
-        """Return a function that adds to pages when they are to be visited again, by the settings and the pace of
-        now."""
+        """Return a function that adds to pages the times of their next visits, by the present settings and pace."""
         policy = self._session.policy
         price = self._session.graph.read(self._pace, "brain/pace")["price"] if policy.rule.revisits else None
         return lambda pages: due.dated(pages, policy, price)
 
     def _pace(self, tx: Tx) -> dict[str, Any]:
-        """Return the pace of the crawl, of the last full hour: visits, links, and pages that came into the frontier and
-        left it.
+        """Return the pace of the crawl in the last full hour: visits, links, pages that came into the frontier and
+        pages that left it; and the price of visits.
 
-        Each is given per hour, and as the count in `seconds`, beside the price of visits. A crawl that had not begun
-        when that hour did is measured from its beginning, at the same pace; `so_far` is True where that is less than an
-        hour.
+        Each count is given per hour, and as it was counted in `seconds`. If the crawl began later than that hour, the
+        pace is that since its beginning; `so_far` is True if that is less than an hour.
         """
-        at = self._session.now()
-        hour = int(at // 3600)
-        before, now, began, earlier, price = tx.one("brain/pace", hour=hour)
-        counts, seconds = before, 3600.0
-        if not before[0] or not (earlier or began <= (hour - 1) * 3600 + BEGINNING):
-            counts = [a + b for a, b in zip(before, now, strict=True)]
-            seconds = 0.0 if began is None else max(1.0, at - began)
-        full = [count * 3600 / seconds if seconds else 0.0 for count in counts]
-        pace = {f"{name}_an_hour": value for name, value in zip(COUNTED, full, strict=True)}
+        now = self._session.now()
+        hour = int(now // 3600)
+        last_hour, this_hour, began, has_earlier, price = tx.one("brain/pace", hour=hour)
+        counts, seconds = last_hour, 3600.0
+        # A crawl that began after the last full hour did is measured from its beginning.
+        if not last_hour[0] or not (has_earlier or began <= (hour - 1) * 3600 + BEGINNING):
+            counts = [last + this for last, this in zip(last_hour, this_hour, strict=True)]
+            seconds = 0.0 if began is None else max(1.0, now - began)
+        per_hour = [count * 3600 / seconds if seconds else 0.0 for count in counts]
+        pace = {f"{name}_an_hour": value for name, value in zip(COUNTED, per_hour, strict=True)}
         pace |= dict(zip(COUNTED, counts, strict=True))
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
@@ -243,7 +242,7 @@ class Looking(Topic):
         return self._with_clicks(pages)
 
     def _with_clicks(self, pages: Iterator[Page]) -> Iterator[Page]:
-        """Add to pages their clicks from a seed, for which every link is read first."""
+        """Yield the pages with their clicks from a seed. Every link is read first."""
         near = clicks.clicks(self._session.graph)
         for page in pages:
             yield replace(page, clicks=near.of(page.id))
@@ -277,17 +276,19 @@ class Looking(Topic):
         return frames.frame(self._session.graph, table, kind)
 
     def quick_figures(self, waiting: int | None = None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return those figures of `stats` for which no page is read.
+        """Return the figures of `stats` that need no read of pages.
 
         Args:
-            waiting: The number of pages in the frontier, from which its end is estimated; None: not known.
-            since: `done` of the figures at which `waiting` was counted: the pages that reports brought into the
-                frontier since then are added, and those that they took out of it subtracted. None: it was counted now.
+            waiting: The number of pages in the frontier, for the estimate of the frontier's end; None if not known.
+            since: The figure `done` at the time when `waiting` was counted. Pages that came into the frontier since
+                then are added, and pages that left it are subtracted. None: `waiting` was counted now.
         """
+        # Read the counters, with those of this process.
         self._session.counters.write()
         stored, sizes, totals, pace = self._session.graph.read(self._quick, "figures")
         self._session.take_up(stored)
         done = dict(zip(DONE, totals, strict=True))
+        # Estimate the end of the frontier from its present size and the flows of pages.
         if waiting is not None and since is not None:
             waiting = max(0, waiting + done["found"] - since["found"] - (done["left"] - since["left"]))
         flows = Flows(pace["visits"], pace["found"], pace["left"], pace["seconds"])
@@ -321,7 +322,7 @@ class Looking(Topic):
             return states, error, sums, tx.one("brain/led_outside")[0], figures.hosts_inside(tx)
 
         states, error, forwards, led_outside, hosts = session.graph.read(read, "stats", slow=True)
-        # Pages that failed are to be tried again, and wait for no first visit.
+        # The outlook counts pages that wait for their first visit, without failed ones that wait for another attempt.
         totals = self.quick_figures(sum(row.pages - row.retries for row in states if row.state == "frontier"))
         sums_of = {
             "waiting": sum(row.waiting for row in states),
@@ -339,9 +340,9 @@ class Looking(Topic):
         return {**{name: totals[name] for name in FIRST}, "hosts": hosts, **sums_of, **totals}
 
     def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
-        """Return what metrics sample at intervals, and the error bound, None where there is none.
+        """Return the figures that metrics sample at intervals, and the error bound; None for no bound.
 
-        Reads every page, in parts; `stop` is asked between them. Raises figures.Stopped.
+        Reads every page, in parts. `stop` is asked between two parts. Raises figures.ScanStopped if it returns True.
         """
         session = self._session
         session.refresh()
@@ -373,7 +374,7 @@ class Looking(Topic):
         )
 
     def _view(self) -> View | None:
-        """Return the view that shows this brain's scores; None: as they are stored on the pages."""
+        """Return the view that converts stored scores for display; None if scores are shown as stored."""
         self._session.refresh()
         return self._session.graph.read(
             lambda tx: self._session.engine.looks.view(tx, self._session.policy.rule), "view"
@@ -395,7 +396,7 @@ def _not_carried(by: str) -> NoScore:
 
 
 def _count(number: int | None) -> int | None:
-    """Return the most rows that are wanted. Raise BadInput for what is no whole number of 0 or more."""
+    """Return the argument. Raise BadInput unless it is None or a whole number of at least 0."""
     if number is not None and (not whole(number) or number < 0):
         raise BadInput(f"Give a whole number, 0 or more, not {number!r}.")
     return number

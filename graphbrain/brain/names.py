@@ -1,4 +1,4 @@
-"""The pages and hosts that callers mean by a name."""
+"""The pages and hosts that callers name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Names"]
 
 
 class Names:
-    """Names of pages and hosts, by the URL rules and the spellings of one brain."""
+    """Resolves names of pages and hosts, by the URL rules of one brain and the hosts in its graph."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def page(self, url: str) -> tuple[str, str]:
-        """Return the canonical URL and the key of a page. Raise BadInput, too, in place of an error of the user's own
-        step."""
+        """Return the canonical URL and the key of a page. Raise BadInput for a URL that names no page, and if the
+        user's `canonical` raises."""
         try:
             return self._session.rules.page(url)
         except Exception as error:
@@ -30,7 +30,7 @@ class Names:
             raise BadInput(unreadable(error)) from None
 
     def key_of(self, url: str) -> str | None:
-        """Return the key of the page of a URL in the graph or on a page; None where it names none."""
+        """Return the key of the page that a URL names; None if the URL names no page."""
         try:
             return self.page(url)[1]
         except BadInput:
@@ -48,7 +48,7 @@ class Names:
             ) from None
 
     def key_and_url(self, url: str) -> tuple[str, str | None]:
-        """Return the key of a page and, when it was not named by that, its URL."""
+        """Return the key of a page and its URL; None for the URL if the page was named by its key."""
         key = self.key(url)
         return key, None if is_key(url) else self.page(url)[0]
 
@@ -60,14 +60,15 @@ class Names:
         return key
 
     def host(self, host: object) -> str:
-        """Return the name that the graph has for a host that a caller names. Raise BadInput."""
+        """Return the graph's name of a host that a caller names. Raise BadInput if it names no host."""
         try:
             given = named(host)
         except BadInput as error:
             raise BadInput(f"{host!r:.80} names no host ({error}); name it as in 'www.example.org'.") from None
         if given.literal == given.name:
             return given.name
-        # A port that is usual for one scheme is none for the other: there may be such a host.
+        # The name without the port means one scheme's usual port. The graph may have a host of the other scheme with
+        # this port.
         return given.literal if self._is_known(given.literal) else given.name
 
     def known_host(self, host: object) -> str:
@@ -86,5 +87,5 @@ class Names:
         return bool(self._session.graph.read(lambda tx: tx.one("hosts/known", names=[name])[0], "hosts/known"))
 
     def host_or_none(self, host: str | None) -> str | None:
-        """Return the same, or None for None."""
+        """Return the result of `host`; None for None."""
         return None if host is None else self.host(host)

@@ -1,4 +1,4 @@
-"""Notes: texts of the crawler's own on pages."""
+"""Notes: texts that a crawler keeps on pages."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ class Noting(Topic):
                 if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
                 good.setdefault(self._names.key(page), text.encode("utf-8", "replace").decode())
-            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+            except Exception as error:  # noqa: BLE001  # an error of the user's canonical, or of an item that is no text
                 refused[page] = unreadable(error)
+        # Write the accepted texts in batches, in the order of keys.
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}

@@ -1,7 +1,7 @@
 """The measurement of one process's work with a brain: its verbs and statements, their durations, and errors.
 
-A brain that is not observed pays nothing: its verbs are wrapped only in an object that is observed, from then on.
-`told` returns plain data, which a process can send to another; `together` adds up the data of several.
+A brain that is not observed has no extra cost, since `observe` wraps the verbs of one object only. `observations`
+returns plain data, which a process can send to another; `together` adds up the data of several processes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["UNOBSERVED", "Observer", "together", "verbs"]
 
 UNOBSERVED = ("open", "close", "now", "quick_figures", "scan_figures")
 PROMISED = ("next_urls", "report")
-"""Verbs of `Brain.combined`, whose answers come later."""
+"""Verbs of `Brain.combined`. They return a future."""
 
 
 def verbs() -> dict[bool, list[str]]:
-    """Return the verbs of `Brain` that are timed, at False; and at True those whose answer is read bit by bit: their
-    duration depends on the reader."""
+    """Return the verbs of `Brain`: under False those that are timed; under True those that return an iterator, whose
+    duration depends on its reader."""
     from graphbrain.brain.brain import Brain
 
     declared = {name: verb for name, verb in verbs_of(Brain).items() if name not in UNOBSERVED}
@@ -47,7 +47,7 @@ class Observer:
         self._brains: list[Brain] = []
 
     def observe(self, brain: Brain) -> None:
-        """Observe from now on what is done with this brain."""
+        """Measure the verbs and statements of this brain from now on."""
         for verb in verbs()[False]:
             setattr(brain, verb, self._timed(verb, getattr(brain, verb)))
         for verb in PROMISED:
@@ -84,7 +84,8 @@ class Observer:
             except Exception as error:
                 self._failed(verb, error)
                 raise
-            if future is not None:  # without a future, the verb that calls this one is timed
+            # Without a future, the caller runs the verb itself, which is timed.
+            if future is not None:
                 future.add_done_callback(saw)
             return future
 

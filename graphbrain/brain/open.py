@@ -1,4 +1,4 @@
-"""The opening of a database's brain, and its creation where there is none."""
+"""The opening of a database's brain, and the creation of a brain in an empty database."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def session(
     estimator: Estimator | None,
     as_it_is: bool,
 ) -> Session:
-    """Connect to the database and take up its brain; the arguments are those of `Brain.open`."""
-    # Check the settings before they are stored in a new brain, which could not be opened again with wrong ones.
+    """Connect to the database and return a session on its brain. For the arguments see `Brain.open`."""
+    # Check the settings first: a new brain that stored wrong settings could not be opened again.
     Scope.of_new(given, given.given)
     Schedule.of(given, *read_priors({}), estimator)
     graph = Graph(*_address(given), given.database, given.limit_seconds)
@@ -47,9 +47,10 @@ def session(
 
 
 def changes(opened: Session, given: Settings, from_environment: Container[str]) -> dict[str, Any]:
-    """Return the shared settings that were given to `open` and become the brain's, because it has no pages yet.
+    """Return the shared settings of `open` that the brain must take over.
 
-    The settings of a brain with pages change only at an explicit request. Raises SettingsError for other ones.
+    A brain without pages takes over all of them, and a brain with pages only with `change_settings`. Raises
+    SettingsError for a setting that contradicts a brain with pages.
     """
     unlike = given.unlike(opened.settings)
     if not unlike or given.change_settings:
@@ -62,10 +63,10 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
 
 
 def _address(settings: Settings) -> tuple[str, str, str]:
-    """Return URI, user and password: the settings', or those of the local server when no URI is set."""
+    """Return URI, user and password from the settings; from the local server if no URI is set."""
     if settings.uri:
         return settings.uri, settings.user, settings.password
-    from graphbrain.graph.server import lifecycle  # a door: only looked at when no address is given
+    from graphbrain.graph.server import lifecycle  # imported only if no address is given
 
     running = lifecycle.find()
     if running is None:
@@ -74,15 +75,17 @@ def _address(settings: Settings) -> tuple[str, str, str]:
 
 
 def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mapping[str, Any]:
-    """Return the brain as its database holds it. An empty database is made a brain's first."""
+    """Return the stored properties of the brain. In an empty database a brain is created first."""
     done, stored, imported = graph.read(_look, "brain/read")
     schema.check(done)
+    # Without a brain, the database holds an import, foreign data or nothing.
     if imported:
         stored = schema.adopt(graph, clock())
     elif stored is None:
         schema.refuse_foreign(graph)
         if not create:
             raise SettingsError(f"There is no brain at {graph.uri}; run 'graphbrain schema apply' first.")
+    # Apply the steps of the schema, and create the brain.
     if schema.pending(done):
         schema.apply(graph, clock())
     if stored is None:
@@ -93,24 +96,26 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
         )
-        if stored["engine"] != given.engine:  # another process has made it, and the indexes may be ours
+        # Another process may have created the brain with another engine, after this one created the indexes.
+        if stored["engine"] != given.engine:
             conversion.furnish(graph)
     brain: Mapping[str, Any] = stored
     return brain
 
 
 def _look(tx: Tx) -> tuple[schema.Steps, Mapping[str, Any] | None, bool]:
-    """Return the steps that were applied to the database, the brain as it is stored, and whether an import waits to be
-    made a brain."""
+    """Return the steps that were applied to the database, the stored properties of its brain (None if there is none),
+    and True if the database holds an import without a brain."""
     done, stored = schema.applied(tx), tx.one("brain/read")[0]
-    imported = stored is None and schema.imported(tx)
-    if stored is None and not imported:  # another process may have made it a brain between the two looks
+    is_import = stored is None and schema.imported(tx)
+    # Another process may have created the brain between the two reads.
+    if stored is None and not is_import:
         stored = tx.one("brain/read")[0]
-    return done, stored, imported
+    return done, stored, is_import
 
 
 def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
-    """Raise SettingsError for a brain whose keys follow other URL rules than today's."""
+    """Raise SettingsError for a brain whose keys follow another version of the URL rules."""
     if stored["url_rules"] != RULES_VERSION:
         raise SettingsError(
             f"The keys of this brain's pages follow version {stored['url_rules']} of the URL rules, and this "
@@ -119,8 +124,8 @@ def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
 
 
 def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
-    """Return the stored settings where the brain has them. Raise SettingsError where a given one contradicts a fixed
-    one (its engine, unless any will do)."""
+    """Return the given settings, with the stored ones in their place. Raise SettingsError for a given setting that
+    contradicts a fixed one of the brain. `any_engine`: the engine may differ."""
     for name in Settings.names("fixed"):
         if name in given.given and getattr(given, name) != stored[name]:
             if (name == "crawl" and given.share) or (name == "engine" and any_engine):

@@ -1,7 +1,7 @@
-"""The one question that claims and upkeep ask the database: what is to be done.
+"""The statement by which claims and upkeep ask the database which work is outstanding.
 
-The answer has the first of each kind of work, read without locks. They are candidates: the transaction that acts on one
-locks it, and judges it again from what it has locked. Statements: upkeep/outstanding.
+The answer has the first candidates of each kind of work, read without locks. The transaction that acts on a candidate
+locks it first, and decides again from the locked properties. Statements: upkeep/outstanding.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphbrain.scores.accounts.pushes import NO_LIMIT, Wanted
 __all__ = ["Batch", "Outstanding", "for_claims", "for_upkeep"]
 
 OTHERS = 100
-"""Pages and hosts of each kind that one transaction of upkeep acts on."""
+"""The most pages or hosts of each kind that one answer names."""
 NO_OTHERS = {"overdue": PASS_BATCH, "beside": 0, "others": 0, "visits": 0, "pushes": 0}
 LINES = {line: kind for kind, lines in resources.LINES.items() for line in lines}
 
@@ -42,21 +42,23 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Outstanding:
-    """The first of each kind of work. A kind that was not asked for is empty.
+    """The first candidates of each kind of work. A kind that was not asked for is empty.
 
     Attributes:
-        tended: Whether a worker tends the brain for all processes.
-        lapsed: The pages, and the resources, whose leases have lapsed, as their `Leasing` locks them (`leases.LEASED`).
-        due: The ids of failed pages whose time to be tried again has come.
-        beside: The sources of claims beside the queues of pages that seem to have something.
-        news: The hosts whose pages have still to be judged by their robots.txt.
-        deepened: The ids of pages whose lower depth has still to be passed on.
-        linked: The ids of pages whose in-links are to be looked at.
-        aliases: Those of them that are aliases.
-        named: Those that are none, and that others name or lead to as if they were.
-        unlearned: First visits to learn from: [id, host, when it was, for how many the host waits].
+        tended: True if a worker tends the brain for all processes.
+        lapsed: The pages, and the resources, whose leases have lapsed, in the form that their `Leasing` locks
+            (`lapses.LEASED`).
+        retries: The ids of failed pages that are due for another attempt.
+        beside: The sources of claims beside the queues of pages that seem to have candidates.
+        news: The hosts whose robots.txt has changed, and whose pages have not been judged by it.
+        deepened: The ids of pages whose lower depth has not been passed on to linked pages.
+        linked: The ids of pages whose in-links have changed.
+        aliases: The ids among `linked` that are aliases.
+        named: The ids among `linked` that are no aliases, but have a relation of an alias or a canonical (SPELLS,
+            REDIRECTS_TO, CANONICAL or SEEDS).
+        unlearned: First visits to learn from: [id, host, time of the visit, number of visits that the host waits for].
         rising: Hosts with a section whose factor has risen.
-        push: The batch to push next; None: no push is worth its costs, or pushes were not asked for.
+        push: The batch to push next; None if no push is worth its costs, or if pushes were not asked for.
     """
 
     tended: bool
@@ -74,8 +76,8 @@ class Outstanding:
 
     @classmethod
     def of(cls, rows: Mapping[str, list[Any]], push: Batch | None) -> Outstanding:
-        """Return the answer that the rows of the statement give (kind → what there is of it)."""
-        beside: set[Beside] = {LINES[line] for line in rows["lines"]}  # type: ignore[misc]  # never robots
+        """Return the answer from the rows of the statement (kind → its candidates)."""
+        beside: set[Beside] = {LINES[line] for line in rows["lines"]}  # type: ignore[misc]  # no line has the kind robots
         beside |= {"aliases"} if rows["aliases"] else set()
         beside |= {"tries"} if rows["tries"] else set()
         return cls(
@@ -95,24 +97,26 @@ class Outstanding:
 
 
 def for_claims(session: Session) -> Outstanding:
-    """Ask for what a claim needs to know, and take up the changes of others on the brain."""
+    """Ask for the work that concerns claims, and take up the changes of other processes on the brain."""
     return _ask(session, None, beside=1)
 
 
 def for_upkeep(session: Session, wanted: Wanted | None = None) -> Outstanding:
-    """Ask for all that upkeep does, and take up the changes of others on the brain.
+    """Ask for all work of upkeep, and take up the changes of other processes on the brain.
 
     Args:
         session: The open brain.
-        wanted: The batch to push; None: no pushes are wanted.
+        wanted: The request for a batch to push; None for no batch.
 
     Raises:
-        BeingConverted: The brain is between two engines, and a batch is wanted.
+        BeingConverted: A batch is wanted while the brain is converted from one engine to the other.
     """
     return _ask(session, wanted, others=OTHERS, visits=sections.AT_ONCE)
 
 
 def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
+    """Ask for the work of the kinds whose `limits` are above 0, and take up the changes of other processes."""
+
     def look(tx: Tx) -> tuple[dict[str, list[Any]], Batch | None]:
         now = session.now()
         answer = tx.many(
@@ -127,6 +131,7 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
         rows: dict[str, list[Any]] = defaultdict(list, dict(answer))
         return rows, None if wanted is None else _batch(tx, rows, wanted)
 
+    # One read returns the work, the batch to push and the properties of the brain.
     session.graph.keep_time()
     rows, push = session.graph.read(look, "upkeep/outstanding")
     session.take_up(next(iter(rows["brain"]), None))
@@ -136,7 +141,7 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
 
 
 def _batch(tx: Tx, rows: Mapping[str, Any], wanted: Wanted) -> Batch | None:
-    """Return the batch to push next, by the engine that the brain has as it was just read."""
+    """Return the batch to push next, chosen by the engine of the brain as it was just read; None for no batch."""
     if not rows["brain"]:
         return None
     rule = Rule.of(rows["brain"][0])

@@ -1,4 +1,4 @@
-"""Pushes of cash: the most urgent, or those of pages that the caller names."""
+"""Pushes of cash: the most urgent ones, or those of pages that a caller names."""
 
 from __future__ import annotations
 
@@ -20,41 +20,40 @@ from graphbrain.scores.accounts.pushes import Pushed, Wanted
 __all__ = ["Pushing"]
 
 MANY = 1_000
-"""A side with fewer payees fits in the memory of any server that has some left. Where it does not, another process uses
-the memory."""
+"""A side with fewer payees fits in the server's memory unless other processes use all of it."""
 LEFT_FOR = 300.0
-"""Seconds for which sides that did not fit in the server's memory are left: the other use of it may be over then."""
+"""Seconds for which sides that did not fit in the server's memory are not pushed. Other uses of the memory may have
+ended then."""
 
 
 class Pushing:
-    """The verbs that spend batches of cash. `made`: the number of pushes that this process has made."""
+    """Pushes batches of cash. `pushes`: the number of pushes that this process has made."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._spread = Spread()
         self._too_many, self._until = pushes.NO_LIMIT, -math.inf
-        """Sides of so many links do not fit in the server's memory, as far as is known until `_until`."""
+        """The least number of links of a side that did not fit in the server's memory. It holds until `_until`."""
         self.pushes = 0
 
     def wanted(self, payments: int) -> Wanted:
-        """Return the batch to ask for, of at most so many payments."""
+        """Return the request for a batch of at most `payments` payments."""
         return Wanted(payments, self._spread.times, self._fewer())
 
     def push(self, batch: Batch) -> Pushed:
-        """Push what is still worth it of a batch that was found."""
+        """Push the sides of a batch that still have enough cash to push."""
         pushed = self._spend(batch.engine, batch.work)
         self._spread.saw(pushed.pushes + pushed.lost, pushed.lost)
         return pushed
 
     def push_named(self, keys: Sequence[str]) -> list[Pushed]:
-        """Push all sides of the pages with these keys, as far as they are there."""
+        """Push all sides of the pages with these keys. Unknown keys are skipped."""
         ids = sorted(self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values())
         engine = self._session.engine
         return [self._spend(engine, work) for work in engine.cash.named(ids)]
 
     def _spend(self, engine: AccountEngine, work: Any) -> Pushed:
-        """Spend a batch that an engine has chosen: nothing, if the brain has been converted to the other one
-        meanwhile."""
+        """Spend a batch that an engine has chosen. Spend nothing if the brain was converted to another engine."""
         session = self._session
 
         def spend(tx: Tx) -> Pushed:
@@ -64,14 +63,15 @@ class Pushing:
         try:
             pushed = session.graph.write(spend, "cash/push")
         except GraphTooSmall:
-            if not engine.settles:  # the classic engine's batches are of payments
+            if not engine.settles:  # batches of the classic engine cannot be halved
                 raise
+            # Push the halves of the batch. A single side that does not fit is skipped for some minutes.
             parts = pushes.halves(work)
-            if len(parts) == 1:  # a side is pushed whole, or not at all
-                many = session.graph.read(lambda tx: pushes.payees(tx, work), "cash/push")
-                if many < MANY:
+            if len(parts) == 1:
+                links = session.graph.read(lambda tx: pushes.payees(tx, work), "cash/push")
+                if links < MANY:
                     raise
-                self._too_many, self._until = min(self._fewer(), many), session.now() + LEFT_FOR
+                self._too_many, self._until = min(self._fewer(), links), session.now() + LEFT_FOR
                 return Pushed()
             return sum((self._spend(engine, part) for part in parts), Pushed())
         self.pushes += pushed.pushes
@@ -79,5 +79,5 @@ class Pushing:
         return pushed
 
     def _fewer(self) -> int:
-        """Return the number of links that a side must stay below to be chosen now."""
+        """Return the number of links below which a side may be chosen now."""
         return self._too_many if self._session.now() < self._until else pushes.NO_LIMIT

@@ -1,4 +1,4 @@
-"""Batch scores: the verb `rank`. Links are exported, scores computed in memory and written back to the pages."""
+"""Batch scores: the verb `rank` exports the links, computes the scores in memory, and writes them to the pages."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ __all__ = [
 
 UNKNOWN_RELEVANCE = 0.5
 HELD_SECONDS = 120.0
-"""A process that ranks and has not renewed its hold for so long is dead."""
+"""A ranking loses its exclusive right this many seconds after it last renewed it."""
 
 RankProgress = Callable[[str, int, int], None]
-"""Called with the step, how much of it is done, and of how much; 0 when that is not known."""
+"""Called with the name of the step, its progress, and its total; 0 if they are not known."""
 
 
 def cores() -> int:
@@ -50,7 +50,7 @@ def cores() -> int:
 
 
 _ANEW = ("iterations",)
-"""Options that a ranking does not take over from the last one by the same method."""
+"""Options that a ranking does not take over from the last ranking by the same method."""
 
 
 class Scoring(Topic):
@@ -151,7 +151,7 @@ class Scoring(Topic):
         return [_stored(facts) for facts in store.stored(self._session.graph)]
 
     def _restart(self, options: RankOptions, table: LinkTable) -> Floats | None:
-        """Return the weights of pages: of a reader's restarts, or of authorities."""
+        """Return a weight for each page: the weight of restarts there, or of its authority; None for equal weights."""
         if options.method == "personalised" or options.content:
             relevance = exports.terms(self._session.graph, table).relevance
             return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
@@ -165,8 +165,8 @@ class Scoring(Topic):
         return weights
 
     def _first(self, options: RankOptions, table: LinkTable, restart: Floats | None) -> Floats | None:
-        """Return the scores to begin with, those that the pages have; a page without one gets its share of restarts.
-        None where there are none."""
+        """Return the scores with which the iteration begins: the stored scores, and for a page without one its share of
+        restarts. None if no page has a score."""
         if options.method == "salsa":
             return None
         column = exports.column(self._session.graph, table, METHODS[options.method][0])
@@ -187,7 +187,7 @@ class Scoring(Topic):
         return list(ids.values())
 
     def _web(self, options: RankOptions, table: LinkTable, progress: RankProgress) -> LinkGraph:
-        """Return the links, as far as they are wanted."""
+        """Return the links that count for these options, in both directions."""
         offsets, targets = table.offsets, table.targets
         if options.only_external:
             progress("reading hosts", 0, 0)
@@ -205,6 +205,7 @@ class Scoring(Topic):
         later: Mapping[str, Any],
         progress: RankProgress,
     ) -> None:
+        """Write the scores to the pages, and the record of the ranking with the facts of `for_later`."""
         facts = {
             name: value
             for name, value in ranked.as_dict().items()
@@ -221,7 +222,7 @@ class Scoring(Topic):
         )
 
     def _best(self, table: LinkTable, column: Floats, top: int) -> tuple[tuple[str, float], ...]:
-        """Return URL and score of the pages with the highest scores above 0; among equals the oldest."""
+        """Return URL and score of the pages with the highest scores above 0; among equal scores the oldest page."""
         best = _highest(column, top)
         ids = table.ids[best]
         named = exports.urls(self._session.graph, ids)
@@ -230,14 +231,14 @@ class Scoring(Topic):
 
 
 def rank_if_due(brain: Scoring, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
-    """Score all pages anew, if the scores of this method are old and no other process does it.
+    """Score all pages again, if the scores of this method are old and no other process is scoring them.
 
-    `graphbrain work --rank` keeps scores fresh so, with any number of workers. It takes the parameters of the last
-    ranking by this method, and begins with its scores. If the process that ranks dies, another begins within two
-    minutes, or ten where it was writing.
+    `graphbrain work --rank` uses it to keep scores fresh, with any number of workers. The ranking takes the parameters
+    of the last ranking by this method, and begins with its scores. If the process that ranks dies, another process
+    begins within two minutes, or within ten if it was writing.
 
     Returns:
-        The ranking, or None when there was nothing to do.
+        The ranking; None if there was nothing to do.
 
     Raises:
         BadInput: The method is unknown, or the age is out of range.
@@ -247,35 +248,37 @@ def rank_if_due(brain: Scoring, due: RankDue, progress: RankProgress = lambda *_
     def take(tx: Tx, token: str, now: float, until: float) -> bool:
         return store.take(tx, method, token, now, until, float(every))
 
+    # Take the exclusive right, if the scores are old.
     hold = Hold(brain._session.graph, brain._session.now, HELD_SECONDS, take, "scores/take")
     if not hold.take():
         return None
     last = next((facts for facts in store.stored(brain._session.graph) if facts["method"] == method), {})
 
-    def go_on(what: str, done: int, of: int) -> None:
+    def report_progress(what: str, done: int, of: int) -> None:
         if not hold.keep():
             raise GraphbrainError(f"Another process has begun to rank by {method!r}; its scores will hold.")
         progress(what, done, of)
 
+    # Rank with the options of the last ranking, and release the right.
     try:
-        given = {name: last[name] for name in BY_METHOD[method] if name in last and name not in _ANEW}
-        return brain._ranked(RankRun(method, **given, top=0, warm=True), go_on)
+        options = {name: last[name] for name in BY_METHOD[method] if name in last and name not in _ANEW}
+        return brain._ranked(RankRun(method, **options, top=0, warm=True), report_progress)
     finally:
-        with suppress(GraphbrainError):  # a hold that cannot be released lapses
+        with suppress(GraphbrainError):  # a right that cannot be released lapses
             brain._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
 
 
 def _compute(
     options: RankOptions, web: LinkGraph, weights: Floats | None, first: Floats | None, progress: RankProgress
 ) -> Scores:
-    """Return the scores; `weights` as from `_restart`, `first` as from `_first`."""
+    """Compute the scores. `weights`: the result of `_restart`; `first`: the result of `_first`."""
 
-    def tell(iteration: int, change: float) -> None:
+    def report_iteration(iteration: int, change: float) -> None:
         progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
 
     if options.method == "salsa":
         return algorithms.salsa(web)
-    until = Until(options.tolerance or 0.0, options.iterations or 1, tell)
+    until = Until(options.tolerance or 0.0, options.iterations or 1, report_iteration)
     if options.method == "hits":
         return algorithms.hits(web, content=weights, until=until, first=first)
     if options.method == "opic":
@@ -285,29 +288,29 @@ def _compute(
 
 
 def for_later(options: RankOptions, passed: float, brought: float = 0.0) -> dict[str, Any]:
-    """Return the facts that are kept for the next ranking, and for pages found before it (`lanes.passed_on`).
+    """Return the facts that the next ranking needs, and that provisional scores of new pages need (`lanes.passed_on`).
 
-    `flow` is the part of a page's score that passes along links. For HITS it is the amount that an authority brings its
-    hubs, and these bring to the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base` is the amount that all
-    pages get alike, for a mean of 1.
+    `flow` is the share of a page's score that it passes along its links. For HITS it is the factor of one step from
+    authorities to hubs and back: a = Lᵀ·L·a·flow, where the scores of each side have the sum 1. `base` is the amount
+    that each page gets without links, if the mean score is 1.
 
     Args:
         options: The method and its options, checked.
-        passed: The sum over all pages of the score that a reader passes on; for HITS of links times hub.
-        brought: For HITS, the sum of in-links times weighted authority.
+        passed: The sum over all pages of the score that they pass on; for HITS, of their number of links times hub.
+        brought: For HITS, the sum over all pages of their number of in-links times weighted authority.
     """
-    kept = {"trusted": options.trusted}
+    facts = {"trusted": options.trusted}
     if options.method == "salsa":
-        return kept
+        return facts
     if options.method == "hits":
-        both = passed * brought
-        return {**kept, "flow": 1.0 / both if both > 0.0 else 0.0}
+        product = passed * brought
+        return {**facts, "flow": 1.0 / product if product > 0.0 else 0.0}
     base = 0.0 if options.method == "trustrank" else 1.0 - passed
-    return {**kept, "flow": 1.0 if options.damping is None else options.damping, "base": base}
+    return {**facts, "flow": 1.0 if options.damping is None else options.damping, "base": base}
 
 
 def _passed(options: RankOptions, web: LinkGraph, scores: Scores, weights: Floats | None) -> tuple[float, float]:
-    """Return the sums that `for_later` takes."""
+    """Return the sums that are the arguments of `for_later`."""
     score = scores.columns[METHODS[options.method][0]]
     if options.method == "salsa":
         return 0.0, 0.0
@@ -320,6 +323,7 @@ def _passed(options: RankOptions, web: LinkGraph, scores: Scores, weights: Float
 
 def ranking(options: RankOptions, scores: Scores, pages: int, links: int, started: float) -> Ranking:
     """Return the record of a ranking that began at `started` (epoch seconds)."""
+    # Name the pages at which the reader restarts.
     restart = {"personalised": "relevance", "trustrank": "seeds"}.get(options.method)
     if options.trusted is not None:
         restart = f"{len(set(options.trusted))} pages" if len(options.trusted) > 1 else options.trusted[0]
@@ -342,7 +346,7 @@ def ranking(options: RankOptions, scores: Scores, pages: int, links: int, starte
 
 
 def _stored(facts: Mapping[str, Any]) -> Ranking:
-    """Return a ranking from the properties of its node; a property that is None there is absent."""
+    """Return a ranking from the properties of its node. A node has no properties with the value None."""
     absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
     names = {field.name for field in fields(Ranking)}
     stored = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
@@ -350,7 +354,8 @@ def _stored(facts: Mapping[str, Any]) -> Ranking:
 
 
 def _highest(column: Floats, count: int) -> Ints:
-    """Return the indices of the `count` highest values above 0, highest first, among equals the lowest index first."""
+    """Return the indices of the `count` highest values above 0, highest first; of equal values the lowest index
+    first."""
     if not count or not len(column):
         return np.empty(0, dtype=np.int64)
     bar = np.partition(column, -count)[-count] if count < len(column) else 0.0

@@ -1,7 +1,7 @@
 """The recording of visits: reports are checked, combined or split into transactions that fit in memory, and recorded.
 
-Reports that come at the same time are combined (`combine`): one transaction records all of them, each page once. Where
-that fails, or is too much, for one of them, it is recorded by itself.
+Reports that come at the same time are combined (`combine`): one transaction records all of them, each page once. A
+report that fails in such a transaction, or is too large for it, is recorded by itself.
 """
 
 from __future__ import annotations
@@ -31,22 +31,23 @@ from graphbrain.graph.connection import Tx
 __all__ = ["Reporting"]
 
 _Done = tuple[str, Answer, bool]
-"""The result of a visit: the key of its page, the answer, and whether it was recorded before and is answered again."""
+"""The result of a visit: the key of its page, the answer, and True if an earlier report had recorded the visit."""
 BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
-"""The most pages, links, and bytes of the links' URLs in one transaction; a larger report is split."""
+"""The most pages, links, and bytes of the links' URLs in one transaction. A larger report is split."""
 READ = ("new", "changed", "same")
 """The outcomes of a robots.txt that was read."""
 ALONE = 100
-"""A report of so many pages, or of the corresponding number of links, is not combined with others."""
+"""The least number of pages, or the corresponding number of links, of a report that is not combined with others."""
 LANES = 2
-"""The batches that are recorded at the same time: one waits for the server while Python works on the other."""
+"""The number of batches that are recorded at the same time: one waits for the server while Python works on the
+other."""
 HEAVY_OF_ONE = report.MOST_OF_ALL // 8
-"""Links of a report above which it is recorded by itself if its batch is too heavy."""
+"""If a batch is too heavy, its reports with more links than this are recorded by themselves."""
 
 
 @dataclass(slots=True)
 class _Call:
-    """One call: the answers to refused items, by number, and the items to record, with their numbers."""
+    """One call: the answers to refused items, by number, and the items to record, each with its number."""
 
     answers: list[Answer | None]
     checked: list[tuple[int, Item]] = field(default_factory=list)
@@ -56,17 +57,19 @@ class _Call:
     """Its part of a batch, in pages."""
 
     def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
-        """Count the answers, and return all of them once all is recorded."""
-        apart = {number for number, _ in self.resources}
-        counted = [a for number, a in enumerate(self.answers) if a is not None and number not in apart]
+        """Return all answers after everything was recorded, and count them. `done`: the results of the pages."""
+        # Refused pages have their answers already; resources are counted when they are recorded.
+        resource_numbers = {number for number, _ in self.resources}
+        refusals = [a for number, a in enumerate(self.answers) if a is not None and number not in resource_numbers]
+        # Visits that an earlier report had recorded are not counted again.
         numbers = {item.key: number for number, item in self.checked}
         fresh: list[Answer] = []
-        for key, answer, again in done:
+        for key, answer, is_repeated in done:
             self.answers[numbers[key]] = answer
-            if not again:
+            if not is_repeated:
                 fresh.append(answer)
         session.counters.add(pages=sum(each.accepted for each in fresh), links=sum(each.links for each in fresh))
-        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in (*counted, *fresh))
+        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in (*refusals, *fresh))
         return [answer for answer in self.answers if answer is not None]
 
 
@@ -82,7 +85,7 @@ _Ticket = Ticket[_Make, "list[Answer] | _Alone"]
 
 
 class Reporting:
-    """The verb that records visits; a brain used alone tends itself after them."""
+    """The verb that records visits. A brain without workers does its upkeep after reports."""
 
     def __init__(self, session: Session, upkeep: Upkeep, finding: SitemapFinding) -> None:
         self._session, self._upkeep, self._finding = session, upkeep, finding
@@ -92,12 +95,12 @@ class Reporting:
         self._tending = Tending(upkeep)
         self._sitemaps = Sitemaps(session)
         self._seconds = 0.0
-        """Seconds that the last round took, for each of its calls."""
+        """The seconds that the last round took, divided by its number of calls."""
 
     def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits, as `Brain.report` describes."""
         started = time.monotonic()
-        call = self._taken_in(list(items))  # the caller's own functions run in the caller's thread
+        call = self._taken_in(list(items))  # in this thread, since it may run the caller's functions
         answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
         self._upkeep.after_report(time.monotonic() - started)
         return answers
@@ -107,8 +110,14 @@ class Reporting:
     ) -> Future[list[Answer] | _Alone] | None:
         """Record visits without waiting for the answer.
 
-        `make`: makes the reports, of about so many pages and links. `owner`: takes turns with other owners. Return None
-        for reports that take a thread of the caller's own. So does an answer for which `alone` is then called.
+        Args:
+            make: Returns the reports.
+            pages, links: About how many pages and links the reports have.
+            owner: The owner of the call; owners take turns.
+
+        Returns:
+            The future of the answers; None if the reports are so large that the caller must call `report` in a thread.
+            If the result is `_Alone`, the caller must call `alone` with it in a thread.
         """
         size = _size(pages, links)
         if size >= ALONE:
@@ -118,7 +127,7 @@ class Reporting:
         return future
 
     def alone(self, answers: list[Answer] | _Alone) -> list[Answer]:
-        """Record a call that must be recorded by itself, and return the answers; return other answers unchanged."""
+        """Record a call that must be recorded by itself, and return its answers. Return other answers unchanged."""
         return self._by_itself(answers.call) if isinstance(answers, _Alone) else answers
 
     def close(self) -> None:
@@ -127,7 +136,7 @@ class Reporting:
         self._tending.close()
 
     def _taken_in(self, items: Sequence[AnyReport]) -> _Call:
-        """Return the call with the visits to record."""
+        """Check the items of a call. Return the call with the visits to record and the answers to refused items."""
         session = self._session
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         call = _Call([None] * len(items))
@@ -143,7 +152,7 @@ class Reporting:
             else:
                 repeated.add(claim.key)
                 call.resources.append((number, resources.visited(item, claim, session.now())))
-        # Pages are checked together. One that is refused has its answer already.
+        # Pages are checked together. A refused page gets its answer now.
         for number, checked in zip(pages, intake.all(list(pages.values())), strict=True):
             if isinstance(checked, Answer):
                 call.answers[number] = checked
@@ -155,13 +164,16 @@ class Reporting:
         return call
 
     def _answer(self, tickets: Sequence[_Ticket]) -> None:
+        """Record the calls of one round, and answer them."""
+        # Check their items; an error of a caller's function fails its own call only.
         started = time.monotonic()
         calls: dict[_Ticket, _Call] = {}
         for ticket in tickets:
             try:
                 calls[ticket] = ticket.request()
-            except Exception as error:  # noqa: BLE001  # the caller's own
+            except Exception as error:  # noqa: BLE001  # the caller's code may raise any error
                 ticket.fail(error)
+        # Record resources first, and then pages.
         if any(call.resources for call in calls.values()):
             self._record_resources(calls.values())
         if len(calls) == 1:
@@ -172,27 +184,32 @@ class Reporting:
         self._seconds = (time.monotonic() - started) / max(1, len(tickets))
 
     def _record_resources(self, calls: Iterable[_Call]) -> None:
-        """Record the visits of resources of these calls. One that several report is recorded once for each."""
-        remaining = [(call, number, one) for call in calls for number, one in call.resources]
+        """Record the visits of resources of these calls. A resource that several calls report is recorded for each."""
+        remaining = [(call, number, visit) for call in calls for number, visit in call.resources]
         session = self._session
         while remaining:
-            now: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
-            for each in remaining:
-                if len(now) < BATCH_PAGES:
-                    now.setdefault(each[2].key, each)
-            remaining = [each for each in remaining if now.get(each[2].key) is not each]
-            self._sitemaps.write([one for _, _, one in now.values()])
-            answers, again = self._record_resources_at_once([one for _, _, one in now.values()])
+            # A batch has each resource at most once.
+            batch: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
+            for entry in remaining:
+                if len(batch) < BATCH_PAGES:
+                    batch.setdefault(entry[2].key, entry)
+            remaining = [entry for entry in remaining if batch.get(entry[2].key) is not entry]
+            # Write the entries of sitemaps before the claims end, and then the visits.
+            visits = [visit for _, _, visit in batch.values()]
+            self._sitemaps.write(visits)
+            answers, repeated = self._record_resources_at_once(visits)
+            # Search for sitemaps that a robots.txt names, and answer.
             self._finding.of_robots(key for key, answer in answers.items() if answer.outcome in READ)
-            for call, number, one in now.values():
-                answer = call.answers[number] = answers[one.key]
-                if one.key not in again:
-                    session.counters.answered([answer.outcome or OUTCOMES[-1]], kind_of(one.key))
+            for call, number, visit in batch.values():
+                answer = call.answers[number] = answers[visit.key]
+                if visit.key not in repeated:
+                    session.counters.answered([answer.outcome or OUTCOMES[-1]], kind_of(visit.key))
 
     def _record_resources_at_once(
         self, visits: Sequence[resources.ResourceVisit]
     ) -> tuple[dict[str, Answer], frozenset[str]]:
-        """Return the answers by key, and the keys of those that an earlier call has recorded."""
+        """Record visits of resources in one transaction. Return the answers by key, and the keys of the visits that an
+        earlier call had recorded."""
         attempts = 0
 
         def record(tx: Tx, policy: Policy, now: float) -> tuple[dict[str, Answer], frozenset[str]]:
@@ -201,16 +218,18 @@ class Reporting:
             return resources.record(tx, visits, policy, now)
 
         answers, again = self._session.perform("resources/record", record)
-        return answers, again if attempts == 1 else frozenset()  # a later attempt finds the records of the one before
+        return answers, again if attempts == 1 else frozenset()  # a later attempt finds records of an earlier attempt
 
     def _by_itself(self, call: _Call) -> list[Answer]:
+        """Record one call in batches, and return its answers."""
         done: list[_Done] = []
         for batch in _batches(call.checked):
             done += self._record([item for _, item in batch])
         return call.finish(done, self._session)
 
     def _together(self, calls: Mapping[_Ticket, _Call]) -> None:
-        """Record these calls in as few transactions as may be. A page that several report is recorded once for each."""
+        """Record these calls together, in as few transactions as possible, and answer them. A page that several calls
+        report is recorded for each of them."""
         remaining = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
         done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
         while remaining:
@@ -223,11 +242,11 @@ class Reporting:
                         later.setdefault(ticket, []).append(item)
                     else:
                         batch[item.key] = (ticket, item)
-            # Record what fits. Some calls may have to be recorded by themselves.
+            # Record the batch. Some calls may have to be recorded by themselves.
             recorded, alone = self._record_some(list(batch.values()))
-            for ticket, visit in recorded:
-                done[ticket].append(visit)
-            # Answer the calls that are done, and those to be recorded alone.
+            for ticket, result in recorded:
+                done[ticket].append(result)
+            # Answer the calls that are done, and those that must be recorded by themselves.
             for ticket in remaining:
                 if ticket in alone:
                     later.pop(ticket, None)
@@ -237,35 +256,36 @@ class Reporting:
             remaining = later
 
     def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
-        """Record visits of several calls in one transaction. Where that is not possible, return the calls that prevent
-        it, to be recorded by themselves, and record the others without them."""
+        """Record visits of several calls in one transaction. Return the results, and the calls that must be recorded by
+        themselves, because they are too heavy or fail."""
         if not visits:
             return [], set()
         try:
             done = self._record_at_once([item for _, item in visits])
-            return [(ticket, visit) for (ticket, _), visit in zip(visits, done, strict=True)], set()
+            return [(ticket, result) for (ticket, _), result in zip(visits, done, strict=True)], set()
         except report.Heavy as heavy:
             alone = _heavy_calls(visits, heavy.links)
         except GraphUnavailable:
             raise
-        except Exception:  # noqa: BLE001  # found by halves, and raised to its caller
+        except Exception:  # noqa: BLE001  # the call that fails is found by halves, and its caller gets the error
             return self._by_halves(visits)
-        recorded, more = self._record_some([visit for visit in visits if visit[0] not in alone])
-        return recorded, alone | more
+        # Record the other calls without the heavy ones.
+        recorded, more_alone = self._record_some([visit for visit in visits if visit[0] not in alone])
+        return recorded, alone | more_alone
 
     def _by_halves(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
-        """Record the calls of visits that failed together in two halves. A call that fails by itself is left to its
-        caller, who gets the error."""
+        """Record the calls of visits that failed together in two halves. A call that fails by itself is returned, to be
+        recorded by itself: its caller gets the error then."""
         tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
         if len(tickets) == 1:
             return [], set(tickets)
         first = set(tickets[: len(tickets) // 2])
         recorded, alone = self._record_some([visit for visit in visits if visit[0] in first])
-        others, more = self._record_some([visit for visit in visits if visit[0] not in first])
-        return [*recorded, *others], alone | more
+        others, others_alone = self._record_some([visit for visit in visits if visit[0] not in first])
+        return [*recorded, *others], alone | others_alone
 
     def _record(self, items: Sequence[Item]) -> list[_Done]:
-        """Record visits in one transaction, or in several where their pages have too many links for that."""
+        """Record visits in one transaction, or in several if their pages have too many links."""
         try:
             return self._record_at_once(items)
         except report.Heavy as heavy:
@@ -278,24 +298,28 @@ class Reporting:
         return answers
 
     def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[_Done]:
-        """Record visits with so many links. Where memory is too small for some page, only that one is refused."""
+        """Record visits of pages with many links (key → number of links). A page whose links do not fit in the server's
+        memory is refused."""
+        # Write most links of a large page first, in transactions of their own.
         try:
             for item in items:
                 if links[item.key] > report.MOST_OF_ONE or item.link_bytes > report.BYTES_OF_ONE:
                     self._part(item)
             return self._record_at_once(items, heavy=True)
+        # Try half of the items at a time; refuse a single item that does not fit.
         except GraphTooSmall as error:
             if len(items) > 1:
                 middle = len(items) // 2
                 return [*self._record_apart(items[:middle], links), *self._record_apart(items[middle:], links)]
             (item,) = items
-            why = f"its {links[item.key]:,} links are more than Neo4j's memory holds ({error})"
-            failure = refused(item, why)
+            reason = f"its {links[item.key]:,} links are more than Neo4j's memory holds ({error})"
+            failure = refused(item, reason)
             if failure is None:
-                return [(item.key, Answer(item.report.url, False, why), False)]
+                return [(item.key, Answer(item.report.url, False, reason), False)]
             return self._record_at_once([failure])
 
     def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[_Done]:
+        """Record visits in one transaction. Raises Heavy if they have too many links, unless they may be `heavy`."""
         session, attempts = self._session, 0
 
         def record(tx: Tx) -> report.Recorded:
@@ -305,8 +329,8 @@ class Reporting:
 
         done = session.graph.write(record, "report")
         session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
-        again = done.again if attempts == 1 else ()  # a later attempt finds the records of the one before
-        return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]
+        repeated = done.again if attempts == 1 else ()  # a later attempt finds records of an earlier attempt
+        return [(item.key, answer, item.key in repeated) for item, answer in zip(items, done.answers, strict=True)]
 
     def _part(self, item: Item) -> None:
         """Add and remove most of a page's links before its visit is recorded."""
@@ -318,37 +342,38 @@ class Reporting:
 
 
 def _heavy_calls(visits: Iterable[tuple[_Ticket, Item]], links_of: Mapping[str, int]) -> set[_Ticket]:
-    """Return the calls that have too many links for a transaction with others; at least the one with the most.
+    """Return the calls that have too many links for a transaction with others; at least the call with most links.
     `links_of`: the number of links of each page, by its key."""
     links: Counter[_Ticket] = Counter()
     for ticket, item in visits:
         links[ticket] += links_of.get(item.key, 0)
-    return {ticket for ticket, many in links.items() if many > HEAVY_OF_ONE} or {max(links, key=links.__getitem__)}
+    return {ticket for ticket, count in links.items() if count > HEAVY_OF_ONE} or {max(links, key=links.__getitem__)}
 
 
 def _size(pages: int, links: int) -> float:
-    """Return the part of a batch that so many pages and links take, in pages."""
+    """Return the part of a batch that these pages and links take, in pages."""
     return max(pages, links * BATCH_PAGES / BATCH_LINKS)
 
 
 def _batches(
     items: Sequence[tuple[int, Item]], known_links: Mapping[str, int] | None = None
 ) -> Iterator[list[tuple[int, Item]]]:
-    """Yield batches of whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES.
+    """Yield batches of at most BATCH_PAGES items, BATCH_LINKS links and BATCH_BYTES of URLs. A larger item is a batch
+    by itself.
 
-    `known_links`: the number of links of each page, by its key, where not only the reported ones count.
+    `known_links`: the number of reported and known links of each page, by its key; None: count the reported links.
     """
     batch: list[tuple[int, Item]] = []
     links = size = 0
     for numbered in items:
-        item = numbered[1]
-        more = len(item.targets) if known_links is None else known_links[item.key]
-        long = item.link_bytes
-        if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS or size + long > BATCH_BYTES):
+        _, item = numbered
+        item_links = len(item.targets) if known_links is None else known_links[item.key]
+        is_full = len(batch) == BATCH_PAGES or links + item_links > BATCH_LINKS or size + item.link_bytes > BATCH_BYTES
+        if batch and is_full:
             yield batch
             batch, links, size = [], 0, 0
         batch.append(numbered)
-        links += more
-        size += long
+        links += item_links
+        size += item.link_bytes
     if batch:
         yield batch

@@ -1,4 +1,4 @@
-"""The base of all verbs of a brain: its graph, settings and policy, its clock, and the counters of what was done."""
+"""The base of all verbs of a brain: its graph, settings and policy, its clock, and the counters of its work."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 CLOSED = -1
-"""A revision that no brain has: meanwhile no rule is good for writing accounts."""
+"""A revision that no brain has. A rule with it cannot write accounts."""
 PASS_BATCH = 1_000
 OLDER_PAUSE = 0.02
 SEEN_EVERY = 60.0
-"""Seconds after which the present time is noted again on the brain."""
+"""Seconds between two records of the time on the brain."""
 log = logging.getLogger(__name__)
 
 
@@ -70,18 +70,18 @@ class Session:
     ) -> None:
         self.graph = graph
         self._clock = clock
-        self._keeps_time = clock == graph.now  # tests have clocks of their own
+        self._keeps_time = clock == graph.now  # False for the clock of a test
         self._estimator = estimator
         self.counters = Counters(graph, self.now, settings.worker)
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
         self.book = Book(self.now)
         self.tended_until = 0.0
-        """A worker that tends for all is counted on until then, by `time.monotonic`."""
+        """The time (by `time.monotonic`) until which this process relies on a worker that tends for all."""
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
-        """Take up the settings, and the other properties of the brain."""
+        """Use these settings, and these properties of the brain, from now on."""
         self.settings, self.stored = settings, stored
         self.closed = brain_state.closed(stored)
         rule = Rule.of(stored)
@@ -109,15 +109,15 @@ class Session:
         if not rule.revisits:
             self.finder = InOrder()
         elif isinstance(self.finder, ByWorth):
-            self.finder.schedule = self.policy.schedule  # the estimates of the lanes stay true
+            self.finder.schedule = self.policy.schedule  # the finder keeps its estimates of the lanes
         else:
             self.finder = ByWorth(self.policy.schedule)
 
     def _key_of(self, url: str) -> str | None:
-        """Return the key of the page of a URL that is in a page; None where it names none."""
+        """Return the key of the page that a URL names; None if it names no page."""
         try:
             return self.rules.page(url)[1]
-        except Exception:  # noqa: BLE001  # the caller's own: canonical
+        except Exception:  # noqa: BLE001  # the user's canonical may raise any error
             return None
 
     def schedule_of(self, settings: Settings) -> Schedule:
@@ -125,7 +125,7 @@ class Session:
         return Schedule.of(settings, *read_priors(self.stored), self._estimator)
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
-        """Return the settings with these in their place. Raises SettingsError where they are not possible."""
+        """Return the present settings with these changes. Raises SettingsError if they are not possible."""
         settings = replace(self.settings, **given).checked()
         Scope.of_new(settings, given)
         self.schedule_of(settings)
@@ -138,17 +138,17 @@ class Session:
 
     @property
     def trust(self) -> Trust:
-        """The trust in hints of which no visit has shown anything, by the settings."""
+        """The trust in hints that no visit has tested, by the settings."""
         return Trust(self.settings.hint_recall, self.settings.hint_false)
 
     @property
     def paused(self) -> bool:
-        """True if claims are paused, as of the last read of the settings."""
+        """True if claims were paused when the settings were last read."""
         return self.stored.get("paused") is not None
 
     @property
     def settling_until(self) -> float:
-        """The time until which a settling pass holds the brain, by what was last read; 0 where there is none."""
+        """The time at which the settling pass lapses, as it was last read (epoch seconds); 0 if there is no pass."""
         return float(self.stored.get("settling_until", 0.0))
 
     def now(self) -> float:
@@ -158,21 +158,21 @@ class Session:
     # ------------------------------------------------------------ what others have changed
 
     def refresh(self) -> None:
-        """Take up the changes of others on the brain, and the server's time."""
+        """Read the changes of other processes on the brain, and the server's time."""
         self.graph.keep_time()
         self.take_up(self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read"))
 
     def take_up(self, stored: Mapping[str, Any] | None) -> None:
-        """Take up the properties that the brain has now."""
+        """Use these properties, which were just read from the brain. None is ignored."""
         if stored is not None:
             if stored != self.stored:
                 self._go_by(self.settings.with_stored(stored), stored)
-            self.graph.keep_time()  # the leader may have changed since
+            self.graph.keep_time()  # another server may be the leader now
             self._watch_clock()
 
     def _watch_clock(self) -> None:
-        """Follow the time of the brain, and record it once a minute. Where the brain has seen a later time, the clock
-        was ahead then, and what it wrote is put right."""
+        """Follow the time of the brain, and record it once a minute. If the recorded time is later than now, the clock
+        was ahead then, and the times that it wrote are corrected."""
         if self._keeps_time and self.graph.time.agree(self.stored) is not None and not self.closed:
             self.graph.write(self._record_time, "brain/note")
         now, seen = self.now(), float(self.stored.get("clock_seen") or 0.0)
@@ -187,15 +187,15 @@ class Session:
             self.graph.write(self._record_time, "brain/note")
 
     def _record_time(self, tx: Tx) -> None:
-        """Write the brain's time, and the shift by which it follows from the leader's clock."""
+        """Write the brain's time, and its difference from the leader's clock."""
         stored = tx.one("brain/lock")[0]
         shift = self.graph.time.shift(stored, tx.server) if self._keeps_time else {}
         seen = max(self.now(), float(stored.get("clock_seen") or 0.0)) if shift else self.now()
         tx.do("brain/note", notes={"clock_seen": seen, **shift})
 
     def put_clock_right(self, anew: bool = False) -> None:
-        """Let hosts and pages be searched for times that a clock wrote which was ahead; upkeep does it. A search that
-        is under way continues, or begins `anew`."""
+        """Let upkeep search hosts and pages for times that a clock wrote while it was ahead. A search that is under way
+        continues, or begins `anew`."""
 
         def begin(tx: Tx, _policy: Policy, now: float) -> None:
             stored = tx.one("brain/lock")[0]
@@ -209,16 +209,16 @@ class Session:
     def wait_for_older(
         self, name: str, notice: str = "the change is noted, and 'graphbrain tend' will finish it"
     ) -> int:
-        """Wait until all transactions have ended that may use the brain's properties of before.
+        """Wait until all transactions have ended that may use earlier properties of the brain.
 
-        One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
+        Such a transaction may have created pages and links that a pass cannot see until it commits.
 
         Args:
-            name: The change, for the error.
-            notice: What becomes of the change if a transaction does not end, for the error.
+            name: The name of the change, for the error.
+            notice: The consequence for the change if a transaction does not end, for the error.
 
         Returns:
-            The revision that transactions use from then on: that of the settings as they were last read here.
+            The revision of the settings that this session last read. All later transactions use it or a newer one.
 
         Raises:
             GraphUnavailable: A transaction does not end.
@@ -233,36 +233,37 @@ class Session:
         return revision
 
     def _running(self) -> set[str]:
-        """Return the transactions of graphbrain that run now, by the server that writes."""
+        """Return the ids of the transactions of graphbrain that run now, as the leader reports them."""
         return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))
 
     # ------------------------------------------------------------ transactions by the policy
 
     def perform(self, name: str, work: Callable[[Tx, *Ts, Policy, float], T], *args: *Ts) -> T:
-        """Return the result of `work` in a write transaction called `name`: by the policy and the time of each attempt
-        at it.
+        """Run `work` in a write transaction called `name`, and return its result.
 
-        It may be run again after an attempt whose end is not known.
+        `work` gets the policy and the time of the attempt. It may run again after an attempt whose end is not known.
         """
         return self.graph.write(lambda tx: work(tx, *args, self.policy, self.now()), name)
 
     def perform_once(self, name: str, work: Callable[[Tx, *Ts, Policy, float], bool], *args: *Ts) -> bool:
-        """Return whether `work` has done anything, in any of its attempts: the last one may find it done."""
-        done: list[bool] = []
+        """Run `work` as `perform` does. Return whether any attempt has changed anything: a later attempt may find the
+        change of an earlier one."""
+        results: list[bool] = []
 
-        def noted(tx: Tx, policy: Policy, now: float) -> None:
-            done.append(work(tx, *args, policy, now))
+        def record_result(tx: Tx, policy: Policy, now: float) -> None:
+            results.append(work(tx, *args, policy, now))
 
-        self.perform(name, noted)
-        return any(done)
+        self.perform(name, record_result)
+        return any(results)
 
     def exhaust(self, name: str, work: Callable[[Tx, *Ts, Policy, float], object], *args: *Ts) -> None:
-        """Perform `work`, one transaction after another, until it returns 0 or False: nothing is left."""
+        """Run `work` in one transaction after another until it returns 0 or False."""
         while self.perform(name, work, *args):
             pass
 
     def by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
-        """Return the ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
+        """Yield the ids of all pages with keys after `after`, in the order of keys, in batches; each batch with its
+        last key."""
         while True:
             ids, last = self.graph.read(
                 bound(Tx.one, "pages/ids_from", after=after, limit=PASS_BATCH), "pages/ids_from"

@@ -1,4 +1,4 @@
-"""The settling pass: all accounts are brought to their fixed point at once, beside all other work."""
+"""The settling pass: it brings all accounts to their fixed point at once, while other work continues."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graphbrain.scores.accounts.settlement import Goal
 __all__ = ["Settling"]
 
 PASS_SECONDS = 120.0
-"""A settling pass that has not renewed its hold for so long is dead."""
+"""A settling pass lapses this many seconds after it last renewed its right."""
 
 SettleProgress = Callable[[str, int, int], None]
-"""Called with the step (export, solve, write), how far it is, and of how much."""
+"""Called with the name of the step (export, solve, write), its progress, and its total."""
 FindGoal = Callable[[Graph, Rule, float, SettleProgress], Goal]
-"""Returns the goal of a pass: as `settlement.find_goal`, or from a file."""
+"""Returns the goal of a pass. `settlement.find_goal` computes it; `bring` reads it from a file."""
 
 
 class Settling:
@@ -43,8 +43,8 @@ class Settling:
         stop: Callable[[], bool] = lambda: False,
         find: FindGoal | None = None,
     ) -> Settled:
-        """Make a pass, by the settings as they were last read. Raises BadInput under the classic engine. `find` returns
-        its goal, from arguments as of `settlement.find_goal`, which is the default."""
+        """Make a settling pass, by the settings as they were last read. `find` returns its goal; the default is
+        `settlement.find_goal`. Raises BadInput under the classic engine."""
         session, started = self._session, time.monotonic()
         hold = Hold(session.graph, session.now, PASS_SECONDS, _begin, "brain/settle_begin")
         if not session.engine.settles:
@@ -57,14 +57,14 @@ class Settling:
         try:
             return self._make_pass(hold, started, tolerance, progress, stop, find or settlement.find_goal)
         except GraphUnavailable:
-            raise  # the server cannot take the note that the pass has failed
+            raise  # the right cannot be given up without the server; it lapses
         except BaseException:
             hold.lapse()
             raise
 
     def bring(self, account: Forward, tolerance: float, payments: int, stop: Callable[[], bool]) -> Settled:
-        """Bring an account that goes forward to its fixed point, in batches of so many payments; under both engines,
-        and beside other processes that do the same."""
+        """Bring a forward account to its fixed point, in batches of `payments` payments. It works under both engines,
+        and while other processes do the same."""
         session, started = self._session, time.monotonic()
         goal = forwards.find_goal(session.graph, session.policy.rule, account, tolerance)
         done = self.bring_to(account, forwards.batches(goal, payments), stop)
@@ -80,7 +80,7 @@ class Settling:
     def bring_to(
         self, account: Forward, batches: Iterable[Mapping[int, float]], stop: Callable[[], bool]
     ) -> pushes.Pushed:
-        """Let pages pass on the amounts due for these scores, batch by batch (id → score)."""
+        """Give pages these scores batch by batch (id → score), and pass the differences on along links."""
         done = pushes.Pushed()
         for goals in batches:
             if stop():
@@ -98,7 +98,7 @@ class Settling:
         try:
             return session.graph.write(work, "settle")
         except GraphTooSmall:
-            if len(goals) == 1:  # it is left to a process with more memory
+            if len(goals) == 1:  # a single page that does not fit waits for a push
                 return pushes.Pushed(lost=1)
             pages = list(goals)
             parts = (pages[: len(pages) // 2], pages[len(pages) // 2 :])
@@ -120,16 +120,16 @@ class Settling:
         # Find the scores at which no cash is left to spread.
         session = self._session
         goal = find(session.graph, session.policy.rule, tolerance, report)
-        # Write them batch by batch, while the hold lasts.
+        # Write them batch by batch, while the exclusive right lasts.
         sum_ = settlement.Sum(goal.table)
         for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
             sum_.add(step)
             progress("write", sum_.pages, goal.table.pages)
-        # Mark the pages that have to be pushed after all.
+        # Mark the pages that still have cash to push.
         unmarked = sum_.unmarked()
         for start in range(0, len(unmarked), PASS_BATCH):
             session.perform("remark", edits.remark, unmarked[start : start + PASS_BATCH])
-        # End the pass, so that pushes go on.
+        # End the pass, so that pushes continue.
         now = session.now()
         session.graph.write(lambda tx: tx.do("brain/settle_end", token=hold.token, now=now), "brain/settle_end")
         session.counters.add(pushes=sum_.sides, payments=sum_.payments)
@@ -145,13 +145,14 @@ class Settling:
         )
 
     def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settlement.SettlingStep]:
-        """Settle batch by batch, a shard's next one when its last is done, until all is done or the pass overtaken."""
+        """Settle batch by batch, and yield the result of each, until all shards are done or the pass ends. A shard has
+        one batch under way at a time."""
         pace, turns = settlement.Pace(), ShardTurns(goal.shards)
         batches = [settlement.batches(goal, shard, pace) for shard in goal.shards]
-        going: dict[Future[settlement.SettlingStep | None], int] = {}
+        running: dict[Future[settlement.SettlingStep | None], int] = {}
 
-        def next_of(shard: Iterator[Batch]) -> settlement.SettlingStep | None:
-            # The next batch of a shard; none if the pass ends.
+        def settle_next(shard: Iterator[Batch]) -> settlement.SettlingStep | None:
+            # Settle the next batch of a shard; None at its end, and if the pass ends.
             batch = None if stopped() else next(shard, None)
             if batch is None:
                 return None
@@ -165,17 +166,17 @@ class Settling:
 
         with ThreadPoolExecutor(settlement.AT_ONCE) as pool:
 
-            def go_on() -> None:
-                while len(going) < settlement.AT_ONCE and (number := turns.take()) is not None:
-                    going[pool.submit(next_of, batches[number])] = number
+            def start_batches() -> None:
+                while len(running) < settlement.AT_ONCE and (number := turns.take()) is not None:
+                    running[pool.submit(settle_next, batches[number])] = number
 
-            go_on()
-            while going:
-                # A shard that has more comes back into the turns.
-                for future in wait(going, return_when=FIRST_COMPLETED).done:
-                    number, step = going.pop(future), future.result()
+            start_batches()
+            while running:
+                # A shard with more batches takes another turn.
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    number, step = running.pop(future), future.result()
                     (turns.back if step else turns.through)(number)
-                    go_on()
+                    start_batches()
                     if step:
                         yield step
 
@@ -195,11 +196,11 @@ class Settling:
             if len(pages) == 1:
                 return settlement.SettlingStep(1, left=1)
             middle = len(pages) // 2
-            parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # neighbours are read anew
+            parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # `again` reads their neighbours
             return settlement.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))
 
     def _pass_pays(self) -> bool:
-        """Return whether a settling pass is cheaper than pushes, or whether one has died and left its marks."""
+        """Return whether a settling pass is cheaper than pushes. True, too, if a pass has lapsed before its end."""
         if self._session.settling_until:
             return self._session.settling_until < self._session.now()
         return self._session.graph.read(

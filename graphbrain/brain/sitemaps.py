@@ -1,5 +1,5 @@
-"""Sitemaps of hosts, which are found, and the entries of claimed ones, which are written in batches before their claims
-end, so that no entry is lost."""
+"""Finds the sitemaps of hosts, and writes the entries of claimed sitemaps. Entries are written in batches before the
+claims end, so that no entry is lost."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ __all__ = ["SitemapFinding", "Sitemaps"]
 class SitemapFinding:
     """Finds the sitemaps of hosts, once a call of this process has asked for sitemaps.
 
-    They are those that robots.txt names, so they are looked for when one has been reported. They are looked for again
-    when pages of the host are claimed: another process may have read its robots.txt, or its caller may read none.
+    A robots.txt names the sitemaps of its host, so a search follows the report of a robots.txt. Another search follows
+    a claim of pages of the host: another process may have read its robots.txt, or callers may read none.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._wanted = False
         self._sought: dict[str, float] = {}
-        """Host → when its sitemaps were looked for."""
+        """Host → the time of the last search for its sitemaps."""
 
     def of_claims(self, claims: Iterable[Claim] | None, robots: bool) -> bool:
-        """Look for the sitemaps of the hosts of pages among these claims, of a host once a minute.
+        """Search for the sitemaps of the hosts of claimed pages, at most once a minute for each host.
 
         Args:
-            claims: The claims of calls that ask for sitemaps; None: there is no such call.
-            robots: Leave hosts aside whose robots.txt is still to be read.
+            claims: The claims of calls that ask for sitemaps; None if there is no such call.
+            robots: Skip hosts whose robots.txt has not been read.
 
         Returns:
-            Whether it looked for any.
+            True if it searched for any host.
         """
         if claims is None:
             return False
@@ -57,16 +57,16 @@ class SitemapFinding:
         return self._find(schemes, robots)
 
     def of_robots(self, keys: Iterable[str]) -> None:
-        """Look for the sitemaps of the hosts of robots.txt that were just read. Other resources have none."""
-        homes = (key.removeprefix(ROBOTS_KEY) for key in keys if self._wanted and kind_of(key) == "robots")
-        self._find({host_of(home): home.partition(":")[0] for home in homes}, True)
+        """Search for the sitemaps of hosts whose robots.txt was just read. `keys`: keys of resources of any kind."""
+        origins = (key.removeprefix(ROBOTS_KEY) for key in keys if self._wanted and kind_of(key) == "robots")
+        self._find({host_of(origin): origin.partition(":")[0] for origin in origins}, True)
 
     def forget(self) -> None:
-        """Forget of which hosts it has looked for the sitemaps: they are deleted."""
+        """Forget the earlier searches, after all hosts were deleted."""
         self._sought.clear()
 
     def _find(self, schemes: Mapping[str, str], robots: bool) -> bool:
-        """Look for the sitemaps of hosts that have pages of these schemes."""
+        """Search for the sitemaps of hosts (host → scheme of its pages). Return False if there are no hosts."""
         if not schemes:
             return False
         hosts = self._session.perform("sitemaps/find", _find, schemes, robots)
@@ -82,7 +82,7 @@ def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Entries of one claimed sitemap, from `start` to `end`, which are written in one batch with others."""
+    """The entries from `start` to `end` of one claimed sitemap. The parts of a batch are written together."""
 
     state: SitemapState
     listed: Listed
@@ -91,27 +91,27 @@ class _Part:
 
     @property
     def hints(self) -> Sequence[Hint]:
-        """The pages among these entries: a text's pages are counted before its sitemaps."""
+        """The pages among these entries. The pages of a sitemap are numbered before the sitemaps that it lists."""
         return self.listed.hints[self.start : self.end]
 
     @property
     def children(self) -> Sequence[str]:
-        """The sitemaps that an index lists, among these entries."""
+        """The sitemaps among these entries, if the sitemap is an index."""
         pages = len(self.listed.hints)
         return self.listed.sitemaps[max(self.start - pages, 0) : max(self.end - pages, 0)]
 
 
 class Sitemaps:
-    """Records the pages and the sitemaps that sitemaps list."""
+    """Writes the entries of sitemaps: pages and other sitemaps."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def write(self, visits: Iterable[ResourceVisit]) -> None:
-        """Write the entries of claimed sitemaps, as far as their claims hold: pages as hints, and sitemaps of an index.
+        """Write the entries of claimed sitemaps while their claims hold: pages as hints, and the sitemaps of an index.
 
-        Small sitemaps share a batch, and a large one has several. All claims are held longer with each batch. A report
-        of the same text goes on where another one was interrupted.
+        Small sitemaps share a batch, and a large sitemap has several. Each batch renews all claims. A report of the
+        same text continues where another report of it was interrupted.
         """
         texts = {one.key: (one.token, one.listed) for one in visits if one.listed is not None}
         if not texts:
@@ -123,7 +123,7 @@ class Sitemaps:
             key: _Part(each.state, texts[key][1], each.written, texts[key][1].entries) for key, each in begun.items()
         }
         written = {key: part.start for key, part in remaining.items()}
-        # After each batch, note the progress; a sitemap whose claim has ended meanwhile drops out.
+        # After each batch, store the progress. A sitemap whose claim has ended is dropped.
         for batch in _batches(remaining.values()):
             parts = [part for part in batch if part.state.key in written]
             evidence = self._batch(parts)
@@ -133,7 +133,8 @@ class Sitemaps:
             written = {key: n for key, n in written.items() if key in still_leased}
 
     def _batch(self, parts: Sequence[_Part]) -> dict[str, Evidence]:
-        """Write some entries, and return what visits have shown of the dates of these, by the key of the sitemap."""
+        """Write one batch of entries. Return the evidence of visits on the dates of these entries, by the key of the
+        sitemap."""
         for part in parts:
             if part.children:
                 self._session.perform("sitemaps/list_children", sitemaps.list_children, part.state, part.children)
@@ -146,7 +147,7 @@ class Sitemaps:
         return Source(state.number, state.fetched, state.trust(self._session.trust))
 
     def _noted(self, part: _Part) -> dict[str, Noted]:
-        """Return the pages that these entries may hint at, by key."""
+        """Return the hints of these entries on pages that the sitemap may list, by the key of the page."""
         session, now = self._session, self._session.now()
         by_key: dict[str, list[Noted]] = {}
         for hint in part.hints:
@@ -170,28 +171,28 @@ class Sitemaps:
 
 
 def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """Cut what is left of sitemaps into batches of at most PASS_BATCH entries."""
+    """Yield batches of at most PASS_BATCH entries, which together are these parts."""
     batch: list[_Part] = []
-    room = PASS_BATCH
+    space = PASS_BATCH
     for part in parts:
         start = part.start
         while start < part.end:
-            end = min(start + room, part.end)
+            end = min(start + space, part.end)
             batch.append(_Part(part.state, part.listed, start, end))
-            room -= end - start
+            space -= end - start
             start = end
-            if not room:
+            if not space:
                 yield batch
-                batch, room = [], PASS_BATCH
+                batch, space = [], PASS_BATCH
     if batch:
         yield batch
 
 
-def _groups(given: Iterable[tuple[Source, Mapping[str, Noted]]]) -> Iterator[dict[str, tuple[Source, Noted]]]:
-    """Join the hints of several sitemaps as far as each page is hinted at once. What one transaction hints at twice
-    would be evidence for one of the sitemaps alone."""
+def _groups(sourced: Iterable[tuple[Source, Mapping[str, Noted]]]) -> Iterator[dict[str, tuple[Source, Noted]]]:
+    """Yield groups of hints of several sitemaps, with at most one hint for each page in a group. Two hints for a page
+    in one transaction would be evidence for one of the sitemaps alone."""
     group: dict[str, tuple[Source, Noted]] = {}
-    for source, hints in given:
+    for source, hints in sourced:
         if group.keys() & hints.keys():
             yield group
             group = {}

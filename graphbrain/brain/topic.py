@@ -1,4 +1,4 @@
-"""The base of the classes of which `Brain` consists: each has the verbs of one topic."""
+"""The base class of the topics: `Brain` inherits from one class for each topic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Topic"]
 
 
 class Topic:
-    """Some verbs of a brain."""
+    """The verbs of one topic, and the objects that they use."""
 
     def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
         self._session, self._names, self._backfill = session, names, backfill

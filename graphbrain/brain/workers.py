@@ -1,11 +1,11 @@
-"""Upkeep by processes of their own: `graphbrain work`, and beside replay, demo and bench.
+"""Upkeep in separate processes: for `graphbrain work`, and beside replay, demo and bench.
 
-A `WorkerPool` starts N Python processes. Each has its own `Brain`, which it tends for ever: a step of half a second,
-and a nap that grows from 50 ms to 1 s while nothing is to be done. An order (JSON with the connection, so that no
-command line has a password) goes in by stdin, which stays open: when it closes, because the pool stops or its process
-has died, the worker ends. Totals come back by stdout. A worker that dies is started again; no cash moves by halves,
-whenever it is killed. A worker that cannot work at all (wrong password, another version's data) is not started again,
-and `failed` has the reason.
+A `WorkerPool` starts N Python processes. Each opens its own `Brain` and tends it in steps of half a second; between two
+steps it sleeps, from 50 ms up to 1 s while there is no work. The pool sends each process an order by stdin: JSON with
+the connection, so that no command line has a password. Stdin stays open; when it closes, because the pool stops or its
+process has died, the worker ends. Totals come back by stdout. The pool replaces a worker that dies; each transaction is
+complete or undone, so a killed worker loses no cash. A worker that cannot work at all (wrong password, another
+version's data) is not replaced, and `failed` has the reason.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkerPool", "first_line", "send_order", "spawned", "tend_until", "to_stderr", "watch_stdin"]
 
-STEP = 0.5  # seconds of one `tend`, which an end must wait for
-LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
+STEP = 0.5  # seconds of one `tend`; a worker ends after it
+LOOK_EVERY = 60.0  # seconds between two tests for old scores
 TELL_EVERY = 2.0  # seconds between two messages with measurements
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
 CONNECTION = ("uri", "user", "password", "database", "crawl", "share", "limit_seconds")
@@ -55,31 +55,36 @@ def tend_until(
     until_settled: bool = False,
     tell: Callable[[Tended], None] = lambda _: None,
 ) -> Tended:
-    """Tend `brain` until `stop` is set or, if so wanted, until its accounts are settled.
+    """Tend `brain` until `stop` is set or, with `until_settled`, until its accounts are settled.
 
-    A database that is away for a while is waited for.
+    If the database does not answer, it tries again until the database does.
 
     Args:
-        batch: Payments of one transaction, without settling passes; None for the brain's own way.
-        `tell`: Called with the total so far after each step that did something.
+        brain: The open brain.
+        stop: Ends the upkeep when it is set.
+        batch: The payments of one transaction, without settling passes; None: the defaults of `tend`.
+        until_settled: End when no push is left.
+        `tell`: Called with the total so far after each step that did some work.
 
     Returns:
-        The total; its seconds are those spent on upkeep.
+        The total; its seconds are the time spent on upkeep.
     """
-    total, nap, away = Tended(), SHORTEST_NAP, False
-    more: dict[str, Any] = {} if batch is None else {"batch": batch, "passes": False}
+    total, nap, is_away = Tended(), SHORTEST_NAP, False
+    options: dict[str, Any] = {} if batch is None else {"batch": batch, "passes": False}
     while not stop.is_set():
+        # An error that may go away is reported once, and the step is repeated.
         try:
-            done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **more)
+            done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **options)
         except GraphbrainError as error:
-            if not error.try_again and not isinstance(error, GraphTooSmall):  # others may use the memory now
+            if not error.try_again and not isinstance(error, GraphTooSmall):
                 raise
-            if not away:
+            if not is_away:
                 to_stderr(f"{error} Worker {os.getpid()} goes on trying.")
-            away = True
+            is_away = True
             stop.wait(LONGEST_NAP)
             continue
-        away = False
+        is_away = False
+        # Sleep longer and longer while there is no work.
         total += done
         if done.pushes or done.swept or done.released:
             tell(total)
@@ -96,13 +101,14 @@ class WorkerPool:
     """N worker processes on one brain, from `start` to `stop`; also a context manager. Thread-safe.
 
     Args:
-        batch: Payments of one transaction.
+        workers: The number of processes.
+        batch: The payments of one transaction.
         until_settled: Workers end when nothing is left to push.
         rank: The methods whose scores are kept fresh, by one worker at a time, beside its other work.
-        every: Seconds after which they are computed anew.
+        every: Seconds after which these scores are computed again.
         observe: Measure the workers' verbs and statements, for `observed`.
-        say: Called with a sentence for each worker that is started again.
-        arguments: Those of `Brain.open` (uri, user, password, crawl, …); the brain keeps its settings.
+        say: Called with a sentence for each worker that is replaced.
+        arguments: Arguments of `Brain.open` (uri, user, password, crawl, …). The brain keeps its settings.
     """
 
     def __init__(
@@ -140,7 +146,7 @@ class WorkerPool:
 
     @classmethod
     def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:
-        """Return a pool on the same brain as `brain`, not started yet; options as for the pool."""
+        """Return a pool on the same brain as `brain`, not started yet. `options`: arguments of the pool."""
         connection = {name: getattr(brain.settings, name) for name in CONNECTION}
         return cls(workers, **connection, **options)
 
@@ -164,7 +170,8 @@ class WorkerPool:
         return self
 
     def stop(self, grace: float = 5.0) -> Tended:
-        """End the workers, and return their totals. One that takes longer than `grace` seconds is killed."""
+        """End the workers, and return their totals. A worker that takes longer than `grace` seconds is killed."""
+        # Close stdin of all workers, which ends them, and wait.
         self._stop.set()
         with self._lock:
             processes = list(self._processes.values())
@@ -180,7 +187,7 @@ class WorkerPool:
         return self.totals
 
     def join(self, seconds: float | None = None) -> bool:
-        """Wait until all workers have ended for good, `seconds` at most. Return whether they have."""
+        """Wait until all workers have ended and none is replaced, `seconds` at most. Return False after that time."""
         until = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
             thread.join(None if until is None else max(0.0, until - time.monotonic()))
@@ -188,7 +195,7 @@ class WorkerPool:
 
     @property
     def totals(self) -> Tended:
-        """The work of all workers so far; seconds are summed over them."""
+        """The work of all workers so far, with the sum of their seconds."""
         with self._lock:
             done = list(self._totals.values())
         settled = bool(done) and all(one.settled for one in done)
@@ -196,7 +203,7 @@ class WorkerPool:
 
     @property
     def observed(self) -> Mapping[str, Any]:
-        """The measurements of all workers since the pool was started, including those that have died."""
+        """The measurements of all workers since the start of the pool, including workers that have died."""
         with self._lock:
             parts = [self._ended, *self._observed.values()]
         return together(parts)
@@ -210,25 +217,26 @@ class WorkerPool:
     # ------------------------------------------------------------------ one worker's thread
 
     def _keep(self, number: int) -> None:
-        """Run worker `number`, again and again if it dies, until the pool stops."""
-        quick = 0
+        """Run worker `number`, and start it again each time it dies, until the pool stops."""
+        early_deaths = 0
         for run in range(sys.maxsize):
+            # Run one process to its end.
             began = time.monotonic()
             process = self._spawn(number)
             if process is None:
                 return
-            ended = self._listen(process, (number, run))
+            is_finished = self._listen(process, (number, run))
             code = process.wait()
             with suppress(OSError):
                 process.stdout.close()  # type: ignore[union-attr]
-            if self._stop.is_set() or ended:
+            if self._stop.is_set() or is_finished:
                 return
-            # A worker that dies soon after its start is started after ever longer waits.
-            quick = quick + 1 if time.monotonic() - began < 10 else 0
+            # Before the next start, wait longer after each death that came soon after the start.
+            early_deaths = early_deaths + 1 if time.monotonic() - began < 10 else 0
             self.restarts += 1
             how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
             self._say(f"Worker process {process.pid} {how}; another takes its place.")
-            self._stop.wait(min(10.0, 0.1 * 2**quick))
+            self._stop.wait(min(10.0, 0.1 * 2**early_deaths))
 
     def _spawn(self, number: int) -> subprocess.Popen[str] | None:
         """Start a process with its order. Return None when the pool stops."""
@@ -240,25 +248,27 @@ class WorkerPool:
         return process
 
     def _listen(self, process: subprocess.Popen[str], run: tuple[int, int]) -> bool:
-        """Read the messages of the process until it ends. Return whether it ended for good."""
-        ended = False
+        """Read the messages of the process until it ends. Return True if it must not be started again."""
+        is_finished = False
         for line in process.stdout or ():
             try:
-                sent = json.loads(line)
-            except ValueError:  # killed in the middle of a line
+                message = json.loads(line)
+            except ValueError:  # the process was killed in the middle of a line
                 continue
+            # A message is an error, measurements, or the totals.
             with self._lock:
-                if "error" in sent:
-                    self.failed = sent["error"]
-                    ended = True
-                elif "observed" in sent:
-                    self._observed[run] = sent["observed"]
+                if "error" in message:
+                    self.failed = message["error"]
+                    is_finished = True
+                elif "observed" in message:
+                    self._observed[run] = message["observed"]
                 else:
-                    ended = sent.pop("ended")
-                    self._totals[run] = Tended(**sent)
+                    is_finished = message.pop("ended")
+                    self._totals[run] = Tended(**message)
+        # Add the measurements of this process to those of ended ones.
         with self._lock:
             self._ended = together([self._ended, self._observed.pop(run, together([]))])
-        return ended
+        return is_finished
 
 
 def _close(process: subprocess.Popen[str]) -> None:
@@ -279,14 +289,14 @@ def spawned(module: str) -> subprocess.Popen[str]:
 
 
 def send_order(process: subprocess.Popen[str], order: Mapping[str, Any]) -> None:
-    """Send such a process its order, a line of JSON; nothing happens if it has ended."""
+    """Send a process of `spawned` its order, a line of JSON. Nothing happens if the process has ended."""
     with suppress(BrokenPipeError):
         process.stdin.write(json.dumps(order) + "\n")  # type: ignore[union-attr]
         process.stdin.flush()  # type: ignore[union-attr]
 
 
 def _environment() -> Mapping[str, str]:
-    """Return this process's environment, with which a checkout that is not installed is found, too."""
+    """Return this process's environment, with the path of this checkout if it is not installed."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").exists():
         return os.environ
@@ -301,7 +311,7 @@ def main() -> int:
     """Run one worker: read the order, tend, write totals. Return the exit code."""
     lean_driver()
     stop = threading.Event()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of the group; the pool ends its workers
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     order = json.loads(first_line())
     threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
@@ -311,9 +321,9 @@ def main() -> int:
         _write({**dataclasses.asdict(total), "ended": ended})
 
     try:
-        # The parent has compared the shared settings of its environment with the brain's.
+        # `as_it_is`: the parent has compared the shared settings of its environment with those of the brain.
         with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
-            # As in a command: pages are locked while Python collects garbage.
+            # Exempt the present objects from garbage collection, which would pause while pages are locked.
             gc.freeze()
             with (
                 _observed(brain) if order["observe"] else nullcontext(),
@@ -357,12 +367,12 @@ def _observed(brain: Brain) -> Iterator[None]:
 
 
 class _Stopped(Exception):
-    """Raised within a ranking, which is given up then: nothing is lost but its work."""
+    """Raised in a ranking to abandon it when the worker ends."""
 
 
 @contextmanager
 def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: threading.Event) -> Iterator[None]:
-    """Keep the scores of these methods fresh, in a thread of its own: the accounts are tended meanwhile."""
+    """Keep the scores of these methods fresh in another thread, while this one does the upkeep."""
     done = threading.Event()
     thread = threading.Thread(target=_keep_ranked, args=(brain, methods, every, lambda: stop.is_set() or done.is_set()))
     if methods:
@@ -376,34 +386,35 @@ def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: th
 
 
 def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Callable[[], bool]) -> None:
-    """Rank all that is due, and look again, until it is over."""
+    """Compute the scores of these methods when they are due, until `over` returns True."""
 
     from graphbrain.base.options.scores import RankDue
     from graphbrain.brain.rank import rank_if_due
 
-    def go_on(*_: object) -> None:
+    def stop_if_over(*_: object) -> None:
         if over():
             raise _Stopped
 
-    look, printed = min(LOOK_EVERY, every / 4), ""
+    pause, last_error = min(LOOK_EVERY, every / 4), ""
     while not over():
+        # An error is printed once, and does not prevent the other methods.
         for method in methods:
             try:
-                rank_if_due(brain, RankDue(method, every), go_on)
+                rank_if_due(brain, RankDue(method, every), stop_if_over)
             except _Stopped:
                 return
-            # An error is printed once; the other methods go on.
             except GraphbrainError as error:
-                if str(error) != printed:
-                    printed = str(error)
-                    to_stderr(f"{printed} Worker {os.getpid()} ranks by {method} later.")
-        until = time.monotonic() + look
+                if str(error) != last_error:
+                    last_error = str(error)
+                    to_stderr(f"{last_error} Worker {os.getpid()} ranks by {method} later.")
+        # Wait before the next test.
+        until = time.monotonic() + pause
         while not over() and time.monotonic() < until:
             time.sleep(0.1)
 
 
 def first_line() -> bytes:
-    """Read the first line of stdin, unbuffered: the thread that waits for its end reads after it."""
+    """Read the first line of stdin without a buffer, since another thread reads the rest (`watch_stdin`)."""
     line = b""
     while not line.endswith(b"\n"):
         more = os.read(0, 65536)
@@ -414,7 +425,7 @@ def first_line() -> bytes:
 
 
 def watch_stdin(stop: threading.Event) -> None:
-    """Set `stop` when stdin ends: the pool wants it, or its process is gone."""
+    """Set `stop` when stdin ends, because the pool stops or its process has died."""
     with suppress(OSError):
         while os.read(0, 4096):
             pass
@@ -422,7 +433,7 @@ def watch_stdin(stop: threading.Event) -> None:
 
 
 _WRITING = threading.Lock()
-"""Held while a line is written: two threads may write at once."""
+"""The lock of a line of output, since two threads write lines."""
 
 
 def _write(values: Mapping[str, Any]) -> None:

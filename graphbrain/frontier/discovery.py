@@ -1,8 +1,8 @@
-"""Discovery: URLs become (:Page) nodes, once each; pages enter queues, change state, get deeper and are forgotten.
+"""Discovery: creates one (:Page) node for each new URL, lowers depths, and marks pages for upkeep.
 
-A page is created with the account that its engine begins with; a transaction that creates pages locks and writes their
-accounts, too. The depth of a page is the fewest clicks from a seed: it is lowered when a shorter way is found, and
-never raised. The pages behind it get their new depth later, in small steps (`deepen`). Statements: pages/*,
+A page is created with the first account of its engine. A transaction that creates pages also locks and writes their
+accounts. The depth of a page is the least number of clicks from a seed: it is lowered when a shorter path is found, and
+never raised. The pages that it links to get their new depths later, in small steps (`deepen`). Statements: pages/*,
 links/led_to.
 """
 
@@ -41,7 +41,8 @@ __all__ = [
 
 
 APART = 1e-6
-"""Seconds that pages found in one transaction wait longer than the next of them; a float of today resolves as much."""
+"""Seconds by which a page waits longer than the next page that the same transaction creates. Floats of today's times
+can represent it."""
 
 
 @dataclass(slots=True)
@@ -54,38 +55,38 @@ class New:
     is_seed: bool = False
     relevance: float | None = None
     in_weight: float = 0.0
-    """what its finders will link to it with, in the same transaction: saves a second write of the page"""
+    """The weight of the links that the same transaction will write to it, so that the page is written once."""
     siblings_before: int = 0
-    """how many new pages of its folder the page, or the list of hints, that brings it names before it"""
+    """The number of new pages of its folder that the same page, or the same list of hints, names before it."""
     harvest: float = 1.0
-    """the factor of its section"""
+    """The factor of its section."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Pages that were created: key → internal id, and how many of them wait to be fetched."""
+    """Pages that were created: key → internal id, and the number of them that wait for their first visit."""
 
     ids: dict[str, int]
     waiting: int
 
 
 Looked = tuple[str, int, float, bool, bool, str | None]
-"""(key, internal id, out_weight, whether it is an alias, whether it is parked, why its address may get better)"""
+"""A page: (key, internal id, out_weight, is an alias, is parked, reason why it may take a better address or None)."""
 
 
 Last = tuple[int, str | None, str | None]
-"""(depth, the token of the last visit, what came of it)"""
+"""The last visit of a page: (depth of the page, token of the visit, outcome)."""
 
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
-    """Key → internal id, of the pages that are there."""
+    """Return key → internal id of the pages with these keys. Unknown keys are missing."""
     return {key: page for key, page, *_ in look(tx, keys)[0]}
 
 
 def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list[Looked], dict[int, Last]]:
-    """Return those of these pages that exist, and of the `visited` ones id → what is known of the last visit.
+    """Return the pages with these keys that exist, and id → last visit of the `visited` ones.
 
-    Raises Again when one is just being deleted.
+    Raises Again if another transaction is deleting one of them.
     """
     wanted = sorted(set(keys))
     looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
@@ -94,7 +95,8 @@ def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list
 
 
 def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str, int]:
-    """Key → id of the page that it leads to, of all these: its own, but for `aliases` that lead to some page."""
+    """Return key → id of the page at which links to each page end: the page itself, or the target of an alias.
+    `aliases`: the keys of the aliases."""
     if not aliases:
         return dict(ids)
     led = dict(tx.one("links/led_to", ids=sorted(ids[key] for key in aliases))[0])
@@ -102,16 +104,17 @@ def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str,
 
 
 def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
-    """Remember to look at the in-links of locked pages at that time (or no more): an alias has some, or a page none."""
+    """Mark locked pages, so that upkeep checks their in-links at that time; None removes the mark. An alias may have
+    in-links that must move, or a page may have lost its last in-link."""
     if wanted := sorted(ids):
         tx.do("pages/look_again", ids=wanted, at=at)
 
 
 def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[int]:
-    """Queue locked pages at once that were parked because they failed and, if requested, pages that are gone. Return
-    them.
+    """Queue locked pages that were parked after failures, and with `gone` also pages that are gone. Return the queued
+    pages.
 
-    A parked page is looked at out of its turn once in each of its waits, a gone one once in three days.
+    A parked page is queued so once in each of its waits, and a gone page once in three days.
     """
     wanted = sorted(set(ids))
     if not wanted:
@@ -120,15 +123,15 @@ def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[
 
 
 def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None) -> Made:
-    """Create pages and their hosts. Pages forgotten for ever are not in the answer.
+    """Create pages and their hosts. Pages that were forgotten for ever are not created.
 
-    Of equal pages those that are given first come first, like the links at the top of a page: they wait a little
-    longer. `mark`: a token that the pages carry as that of their last lease, so that their creator can be recognised.
+    Of pages of equal value, the first ones in `pages` are claimed first, as links at the top of a page are. `mark`: a
+    token that the pages store as the token of their last lease, so that their creator can be recognised later.
     """
-    given = list(pages)
-    # The first of equal pages waits since a moment longer.
-    since = {page.key: now - APART * position for position, page in enumerate(reversed(given))}
-    wanted = sorted(given, key=lambda page: page.key)
+    # Of pages of equal value, the first ones wait a moment longer.
+    in_order = list(pages)
+    since = {page.key: now - APART * position for position, page in enumerate(reversed(in_order))}
+    wanted = sorted(in_order, key=lambda page: page.key)
     if not wanted:
         return Made({}, 0)
     # Compute first payouts, values and lanes of all pages at once.
@@ -139,6 +142,7 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     lane = lanes.lane_of(rule, value, page_columns.relevance, page_columns.depth, unfetched)
     columns = (hosts, payouts.tolist(), page_columns.path_repeats.tolist(), lane.tolist())
     first_live_pagerank = rule.live_pagerank.other if rule.live_pagerank.kept else None
+    # Create the pages, in the order of keys.
     rows = [
         [
             page.key,
@@ -184,9 +188,9 @@ def _columns_of(pages: Sequence[New]) -> PageColumns:
 def lower(
     tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope, linking: Collection[int] = frozenset()
 ) -> None:
-    """Lower the depth of locked pages (id → offered depth), and let those in that come into the scope by it.
+    """Lower the depths of locked pages (id → new depth), and queue pages that come into the scope by it.
 
-    `linking`: pages that this transaction is about to give links, whose targets must get their depths, too.
+    `linking`: pages whose out-links this transaction will write; the targets of these links must get new depths, too.
     """
     lowered = ledger.lower(depths, linking)
     if lowered and scope.max_depth:
@@ -194,7 +198,8 @@ def lower(
 
 
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
-    """Let pages wait in the shared queue; claims sort them by host. One that is leased is queued when it comes back."""
+    """Let pages outside the scope wait in the shared queue, if their new depths are in the scope. Claims sort them by
+    host. A leased page is queued when its claim ends."""
     rows = [
         [row.page, "frontier", None if row.busy else SHARED_QUEUE, None]
         for row in tx.records("pages/scope", ids=sorted(depths))

@@ -1,9 +1,8 @@
-"""Notes: a text of the crawler's own on a page, kept until the page is forgotten.
+"""Notes: texts that a crawler keeps on pages, until the pages are forgotten.
 
-The crawler decides how a page is fetched and read. Where that is not the same for all pages, the decision must come
-back with the claim, to any process that claims the page. A note is a node beside its page, so that it can be written
-before the page is known: a page that is discovered together with its note is never claimed without it. Statements:
-notes/*.
+The crawler decides how a page is fetched and read. If this differs between pages, any process that claims a page needs
+the decision with the claim; a note carries it. A note is a node beside its page, so it can be written before the page
+is known. A page that is discovered after its note is never claimed without it. Statements: notes/*.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ LONGEST_NOTE = 32_768
 
 
 def write(tx: Tx, notes: Mapping[str, str]) -> None:
-    """Keep these notes, by the keys of their pages; a page that has one keeps that."""
+    """Write these notes, by the keys of their pages. A page that has a note keeps its old note."""
     tx.do("notes/write", rows=sorted([key, text] for key, text in notes.items()))
 
 
 def read(tx: Tx, keys: Iterable[str]) -> dict[str, str]:
-    """Return the notes there are on the pages of these keys."""
+    """Return the notes on the pages with these keys; a page without a note is missing."""
     return dict(tx.one("notes/read", keys=sorted(set(keys)))[0])
 
 

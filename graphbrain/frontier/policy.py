@@ -16,13 +16,13 @@ from graphbrain.schedule.value import Schedule
 __all__ = ["BY_BODY", "RETURNED", "Policy"]
 
 RETURNED = "returned"
-"""The outcome of a claim that was given back, or had lapsed."""
+"""The outcome of a claim that was given back or has lapsed."""
 BY_BODY = ChangeTest("body")
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules that a report obeys."""
+    """The rules that claims, reports and corrections obey."""
 
     rule: Rule
     scope: Scope
@@ -32,10 +32,10 @@ class Policy:
     change: ChangeTest = BY_BODY
     orphans: str = "keep"
     park_after: float = 3 * health.DAY
-    """seconds for which a page must have been failing before it is parked"""
+    """A page is parked after it has been failing for this number of seconds."""
     sections: int = 0
-    """sections of a host that are learned at most"""
+    """The most sections of a host that are learned."""
     acting: Acting | None = field(default=None, compare=False)
-    """how new pages wait by their sections, if they do"""
+    """The use of sections for new pages; None if sections do not change the order."""
     key_of: Callable[[str], str | None] | None = field(default=None, compare=False)
-    """of a URL the key of its page, where links follow canonicals; else None"""
+    """Returns the key of the page of a URL, if links follow canonicals; else None."""

@@ -20,18 +20,26 @@ from graphbrain.schedule.sections.site import Sections
 __all__ = ["Acting", "Book"]
 
 FRESH = 1.0
-"""Seconds for which a process uses the sections of a host that it has read, where it does not know how often the host
-was learned from."""
+"""Seconds for which a process uses the sections of a host that it has read, if it cannot compare the count of
+learnings."""
 LONGEST = 60.0
-"""Seconds for which it uses them at most. Counts begin anew after `clear`: an equal one may be of other sections."""
+"""Seconds for which it uses them at most. The count of learnings begins again after `clear`, so an equal count may
+belong to other sections."""
 OUT_FOR = 60.0
-"""Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
+"""Seconds for which a claimed page counts as fetched. By then its sections were learned from its visit."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
 
 
 class _Read(NamedTuple):
-    """The sections of a host as they were read; `learned`: how often the host had been learned from."""
+    """The sections of a host, as they were read.
+
+    Attributes:
+        at: The time of the read.
+        learned: The number of times that sections of the host had been learned.
+        text: The stored text.
+        sections: The sections.
+    """
 
     at: float
     learned: int
@@ -40,15 +48,15 @@ class _Read(NamedTuple):
 
 
 class Book:
-    """The sections of hosts that a process has read, with the brain's time of the read; and the names of the pages that
-    it has claimed since. Thread-safe."""
+    """The sections of hosts that a process has read, and the names of pages that it has claimed lately. The clock is
+    the brain's. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._read: OrderedDict[str, _Read] = OrderedDict()
         self._out: dict[str, dict[int | None, float]] = {}
-        """The names of claimed pages, with the times of their claims, by host."""
+        """Host → the names of claimed pages, with the times of their claims."""
 
     def of(
         self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False, learned: Mapping[str, int] | None = None
@@ -56,13 +64,16 @@ class Book:
         """Return the sections of these hosts.
 
         Args:
-            fresh: Read them in this transaction.
-            learned: How often each host was learned from, as this transaction has read it; a host without sections is
-                missing. Then only those are read that have changed.
+            tx: The transaction.
+            hosts: The names of the hosts.
+            fresh: Read all of them in this transaction.
+            learned: The number of times that the sections of each host were learned, as this transaction has read it; a
+                host without sections is missing. Then only sections that have changed are read.
         """
         names, now = sorted(set(hosts)), self._clock()
         with self._lock:
             current = {name: self._read[name] for name in names if name in self._read}
+        # Read the sections that are not known, too old, or have changed.
         stale = [name for name in names if fresh or not _is_current(current.get(name), name, learned, now)]
         if stale:
             wanted = stale if learned is None else [name for name in stale if name in learned]
@@ -89,8 +100,8 @@ class Book:
             return self._out.get(host, {})
 
     def took(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Note that these pages (URL, host) were claimed for their first visit. Pages of their names that are claimed
-        next count as echoes, as long as it is not known whether the visit has brought anything."""
+        """Note that these pages (URL, host) were claimed for their first visit. Other pages of the same names count as
+        echoes, until sections are learned from these visits."""
         now = self._clock()
         with self._lock:
             for url, host in pages:
@@ -98,9 +109,10 @@ class Book:
                     self._out[host][name_of(url)] = now
 
     def forget(self, host: str) -> None:
-        """Read the sections of this host anew when they are wanted: it was just learned from."""
+        """Let the next call of `of` read the sections of this host, which were just learned."""
         with self._lock:
-            if (entry := self._read.get(host)) is not None:  # it keeps its place: what is out is dropped with it
+            # The entry stays, since the names of claimed pages are dropped together with it.
+            if (entry := self._read.get(host)) is not None:
                 self._read[host] = _Read(-math.inf, -1, entry.text, entry.sections)
 
 
@@ -120,8 +132,13 @@ def _parsed(entry: _Read | None, now: float, learned: int, text: str) -> _Read:
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """The way in which new pages wait by their sections: by the remembered sections, and by the rule of the brain.
-    `key_of`: the key of the page of a URL, None where it has none."""
+    """The use of sections for the order of new pages.
+
+    Attributes:
+        book: The sections that this process has read.
+        rule: The rule of the brain.
+        key_of: Returns the key of the page of a URL; None if the URL names no page.
+    """
 
     book: Book
     rule: Rule

@@ -1,13 +1,15 @@
-"""Sections of hosts, learned from first visits, and their effect on the pages that wait.
+"""Sections of hosts, learned from first visits, and their effect on waiting pages.
 
-A report only notes that a page's first visit has to be learned from, with a sketch of its text. Upkeep learns from such
-pages: they are locked by id, then the sites of their hosts by name, and the result is computed from the locked state.
-So two processes that learn from the same pages do it once, one after the other. `Book` is a process's short memory of
-sections; it may be old, and decides only how soon a page is fetched. A page waits with the factor that its section had
-when it was found (`harvest`). A page whose section has fallen is put back when its turn comes (`put_back`); one whose
-section has risen is moved by upkeep (`raise_some`). Upkeep also chooses, of each section that is held down, some pages
-to try it; a share of the claims takes these, of the section that was longest untried first (`tries`). Statements:
-sections/*, brain/relearned, pages/ids_from.
+A report marks a page whose first visit has not been learned from, with a sketch of its text. Upkeep learns from marked
+pages: it locks the pages by id, then the sites of their hosts by name, and computes the result from the locked state.
+So if two processes learn from the same pages, only the first one finds them marked. `Book` caches sections in a
+process; the cache may be old, since it decides only how soon a page is fetched.
+
+A page waits with the factor that its section had when the page was found (`harvest`). If the section has fallen, the
+page is put back when a claim reads it (`put_back`); if the section has risen, upkeep moves the page (`raise_some`). A
+section is held down while its factor is below 1. Upkeep chooses some pages of each such section to try it. A share of
+the claims takes chosen pages, first those of the section whose last try is oldest (`tries`). Statements: sections/*,
+brain/relearned, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -53,47 +55,53 @@ __all__ = [
 ]
 
 AT_ONCE = 200
-"""Pages that one transaction learns from."""
+"""The most pages from which one transaction learns."""
 FEWEST_VISITS, MOST_AWAITED = 8, 50
 LEARNED_AFTER = 10.0
-"""A host is learned when so many of its first visits wait for it (of a larger one as many as its sections are learned
-anew for, but no more than the second number), or when one has waited for so many seconds."""
+"""The sections of a host are learned when a number of first visits waits for it, or when one visit has waited for
+`LEARNED_AFTER` seconds. The number is at least `FEWEST_VISITS`, grows with the host, and is at most `MOST_AWAITED`."""
 FEWEST_TRIES = 4
-"""So many pages are chosen to try a section, if it has as many; of many the square root of their number."""
+"""The least number of pages that are chosen to try a section, if it has as many. Of many pages, the square root of
+their number is chosen."""
 TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
-"""So many pages that were chosen are read at least; those of hosts that are not ready, which hide others, come so many
-seconds later."""
+"""The least number of chosen pages that a claim reads; and the seconds by which pages of hosts that are not ready are
+put off if they hide other pages."""
 CLAIMED = -1.0
-"""The value on a page that was claimed to try its section, until its visit is learned from."""
+"""The mark of a page that was claimed to try its section, until sections are learned from its visit."""
 
 
 # ---------------------------------------------------------------------- learning
 
 
 def hosts_to_learn(unlearned: Iterable[Sequence[Any]], before: float) -> dict[str, list[int]]:
-    """Host → pages whose first visits have still to be learned from.
+    """Return host → marked pages from whose first visits the host's sections are learned now.
 
-    Each time a host is learned, all that is known of it is written again. So a host is left out that has few such
-    visits, unless one was made before `before`.
+    Learning writes all that is stored of a host again. So a host with few marked pages is left out, unless one of them
+    was visited before `before`.
 
     Args:
-        unlearned: First visits: [id, host, when it was, for how many the host waits; None: as few as most hosts].
+        unlearned: First visits: [id, host, time of the visit, number of visits that the host waits for or None].
         before: Epoch seconds.
     """
     pages_of: dict[str, list[int]] = {}
-    enough: dict[str, int] = {}
-    for page, host, at, few in unlearned:
+    least_of: dict[str, int] = {}
+    for page, host, at, awaited in unlearned:
         pages_of.setdefault(host, []).append(page)
-        enough[host] = 0 if at <= before else enough.get(host, few or FEWEST_VISITS)
-    return {host: ids for host, ids in pages_of.items() if len(ids) >= enough[host]}
+        least_of[host] = 0 if at <= before else least_of.get(host, awaited or FEWEST_VISITS)
+    return {host: ids for host, ids in pages_of.items() if len(ids) >= least_of[host]}
 
 
 def learn(tx: Tx, ids: Iterable[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False) -> int:
     """Learn at most `most` sections of each host from the first visits of these pages. Return the number of pages.
 
-    `key_of`: of a URL the key of its page, None where it has none. `compares`: learn, too, which pages are expected to
-    equal others.
+    Args:
+        tx: The transaction.
+        ids: The ids of the pages.
+        most: The most sections of a host.
+        key_of: Returns the key of the page of a URL; None if the URL names no page.
+        compares: Learn expected copies, too.
     """
+    # Lock and read the pages that are still marked.
     rows = tx.one("sections/visits", ids=sorted(ids))[0]
     if not rows:
         return 0
@@ -101,6 +109,7 @@ def learn(tx: Tx, ids: Iterable[int], most: int, key_of: Callable[[str], str | N
     for *row, host in rows:
         visits_of.setdefault(host, []).append(row)
     copies = _copies(tx, rows, key_of)
+    # Lock the sites of their hosts, learn the sections of each, and decide whether pages must move or be chosen.
     sites: list[list[Any]] = []
     pages: list[list[Any]] = []
     for host, sample, evidence, text, learned, tries in tx.one("sections/lock", hosts=sorted(visits_of))[0]:
@@ -118,15 +127,15 @@ def learn(tx: Tx, ids: Iterable[int], most: int, key_of: Callable[[str], str | N
 
 
 def _first_visit(row: Sequence[Any], copies: Container[object]) -> FirstVisit:
-    """Return the first visit of a page, as sections/visits has read it. `copies`: the ids of pages that are copies."""
+    """Return the first visit of a page from its row of sections/visits. `copies`: the ids of pages that are copies."""
     page, url, state, fetched, _, sketch, at, _ = row
-    brings = fetched and state in ("known", "outside") and page not in copies
-    return FirstVisit(url, _sketch(sketch), brings, at, _hash(sketch), _links(sketch))
+    has_content = fetched and state in ("known", "outside") and page not in copies
+    return FirstVisit(url, _sketch(sketch), has_content, at, _hash(sketch), _links(sketch))
 
 
 def note_old(tx: Tx, policy: Policy, revision: int) -> int:
-    """Note that the next pages that were visited before sections were learned have to be learned from. Return how many
-    pages were read, 0 when there are no more. Raise BegunAnew."""
+    """Mark the next pages that were visited before the crawl learned sections. Return the number of pages that were
+    read; 0 at the end. Raise BegunAnew if the settings have another revision."""
     before = brain_state.stored(tx, revision, lock=False).get("relearning")
     if before is None:
         return 0
@@ -138,12 +147,12 @@ def note_old(tx: Tx, policy: Policy, revision: int) -> int:
 
 
 def _hash(text: str | None) -> str | None:
-    """The hash by which a page is learned from that was visited before anything was: see sections/old."""
+    """Return the hash of a page that was visited before the crawl learned sections (see sections/old); else None."""
     return text[1:] if text is not None and text.startswith("=") else None
 
 
 def _links(text: str | None) -> tuple[int, int] | None:
-    """Return how many links of a page without a text led to pages that were not known, and how many it had."""
+    """Return the number of links to new pages, and of all links, of a page without a text; else None."""
     if text is None or not text.startswith("+"):
         return None
     new, _, links = text[1:].partition("/")
@@ -151,10 +160,10 @@ def _links(text: str | None) -> tuple[int, int] | None:
 
 
 def _learns_after(site: Site) -> int | None:
-    """Return how many first visits are learned from next, at once: as many as make its sections be learned anew. None:
-    as few as of most hosts."""
-    wanted = min(MOST_AWAITED, math.ceil((GROWN - 1.0) * site.learned_at))
-    return wanted if wanted > FEWEST_VISITS else None
+    """Return the number of first visits that a host waits for: as many as its sections need to be learned again, at
+    most `MOST_AWAITED`. None for `FEWEST_VISITS`."""
+    awaited = min(MOST_AWAITED, math.ceil((GROWN - 1.0) * site.learned_at))
+    return awaited if awaited > FEWEST_VISITS else None
 
 
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
@@ -165,27 +174,34 @@ def _sketch(text: str | None) -> tuple[list[int], int] | None:
 
 
 def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], str | None]) -> set[object]:
-    """Return those of the pages that name another page as their canonical which was fetched, and does not name them."""
-    named = {row[0]: (key_of(str(row[1])), key_of(str(row[4]))) for row in rows if row[4] is not None}
-    wanted = sorted({other for own, other in named.values() if other is not None and other != own})
-    if not wanted:
+    """Return the ids of pages that are copies by their canonicals: the canonical names another page, which was fetched
+    and does not name them in turn."""
+    # Page → its key, and the key that its canonical names.
+    keys_of = {
+        page: (key_of(str(url)), key_of(str(canonical)))
+        for page, url, _, _, canonical, *_ in rows
+        if canonical is not None
+    }
+    others = sorted({other for own, other in keys_of.values() if other is not None and other != own})
+    if not others:
         return set()
-    there = {
+    # The fetched pages among the others, and the keys that their canonicals name.
+    canonical_of = {
         key: None if canonical is None else key_of(canonical)
-        for key, canonical in tx.one("sections/canonicals", keys=wanted)[0]
+        for key, canonical in tx.one("sections/canonicals", keys=others)[0]
     }
     return {
         page
-        for page, (own, other) in named.items()
-        if own != other and other in there and (there[other] is None or there[other] != own)
+        for page, (own, other) in keys_of.items()
+        if own != other and other in canonical_of and (canonical_of[other] is None or canonical_of[other] != own)
     }
 
 
 def _chooses_anew(before: Site, after: Site, tries: int, remaining: int) -> bool:
-    """Return whether other pages must be chosen that try sections.
+    """Return whether upkeep must choose other pages that try sections.
 
-    They must be if half of the chosen pages have been tried and a section is held down that was not, or if none waited
-    at the last choice. `tries`, `remaining`: before these visits, and after.
+    It must after the tries that were planned at the last choice, and if another section is held down than before.
+    `tries`, `remaining`: the number of planned tries before these visits, and after them.
     """
     if tries and not remaining:
         return after.sections.holds_down
@@ -196,8 +212,8 @@ def _chooses_anew(before: Site, after: Site, tries: int, remaining: int) -> bool
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:
-    """Return whether some pages may count for more now: not if none counted for less before, or if nothing has
-    changed."""
+    """Return whether the factors of some pages may have risen. They have not if no section was held down before, or if
+    nothing has changed."""
     if before is after or not before.acts:
         return False
     if before.copies.may_rise_to(after.copies):
@@ -214,7 +230,7 @@ def _may_rise(before: Sections, after: Sections) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A page that was never fetched, and the factor it waits with."""
+    """A page that was never fetched, and the factor with which it waits."""
 
     page: int
     url: str
@@ -225,95 +241,106 @@ class Waiting:
 def put_back(
     tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float, learned: Mapping[str, int] | None = None
 ) -> set[int]:
-    """Let those of these pages, best first, wait with the factors of their sections whose sections have fallen. Return
-    their ids. `learned`: how often their hosts were learned from, if that is known.
+    """Give pages whose sections have fallen the lower factors. Return their ids.
 
-    A page that is expected to equal one under a plainer URL leaves the first visit to that. Of pages of one name the
-    first is taken, and the others are echoes of it.
+    A page that is expected to equal a page with a plainer URL gets a lower factor while that waits or after it was
+    fetched. Of several pages of one name the first is no echo, and the others are.
+
+    Args:
+        tx: The transaction.
+        pages: The pages, best first.
+        acting: The use of sections.
+        now: Epoch seconds.
+        learned: Host → the number of times that its sections were learned, if that is known.
     """
+    # Read the sections of the hosts, and skip hosts whose sections have no effect.
     sections_of = acting.book.of(tx, {page.host for page in pages}, learned=learned)
-    together = {
+    batch_of = {
         host: _Together(sections_of[host], acting.book.out(host)) for host in sections_of if sections_of[host].acts
     }
-    if not together:
+    if not batch_of:
         return set()
-    acts = [page for page in pages if page.host in together]
-    fallen = _beside_plainer(tx, acts, sections_of, acting)
-    for page in acts:
-        if page.page not in fallen and (factor := together[page.host].factor(page.url)) < page.harvest:
-            fallen[page.page] = factor
-    return set(_wait_with(tx, fallen, acting.rule, now, fall=True)) if fallen else set()
+    candidates = [page for page in pages if page.host in batch_of]
+    # Find the pages with lower factors, by expected copies and by sections.
+    factor_of = _beside_plainer(tx, candidates, sections_of, acting)
+    for page in candidates:
+        if page.page not in factor_of and (factor := batch_of[page.host].factor(page.url)) < page.harvest:
+            factor_of[page.page] = factor
+    return set(_wait_with(tx, factor_of, acting.rule, now, fall=True)) if factor_of else set()
 
 
 def _beside_plainer(
     tx: Tx, pages: Iterable[Waiting], sections_of: Mapping[str, Sections], acting: Acting
 ) -> dict[int, float]:
-    """Return those of these pages that count for less, as the page that each is expected to equal waits, too, or was
-    fetched: id → factor."""
-    named = [
+    """Return id → lower factor of pages that are expected to equal another page, which was fetched or waits for its
+    first visit."""
+    originals = [
         (page, key, factor)
         for page in pages
         for url, factor in sections_of[page.host].plainer(page.url)
         if factor < page.harvest and (key := acting.key_of(url)) is not None
     ]
-    there = set(tx.one("sections/there", keys=sorted({key for _, key, _ in named}))[0]) if named else set()
-    fallen: dict[int, float] = {}
-    for page, key, factor in named:
-        if key in there:
-            fallen[page.page] = min(factor, fallen.get(page.page, factor))
-    return fallen
+    present = set(tx.one("sections/there", keys=sorted({key for _, key, _ in originals}))[0]) if originals else set()
+    factor_of: dict[int, float] = {}
+    for page, key, factor in originals:
+        if key in present:
+            factor_of[page.page] = min(factor, factor_of.get(page.page, factor))
+    return factor_of
 
 
 class _Together:
-    """The sections of a host for pages that are claimed together. `out`: the names of pages that are being fetched."""
+    """The sections of a host, for pages that are claimed together. `out`: the names of pages that are claimed now."""
 
     def __init__(self, sections: Sections, out: Container[int | None]) -> None:
         self._sections, self._out, self._names = sections, out, set[int | None]()
 
     def factor(self, url: str) -> float:
-        """Return the factor of the next page, which is an echo if a page of its name is out, or was before it here."""
+        """Return the factor of the next page. It is an echo if a page of its name is claimed now, or came before it."""
         name = name_of(url)
-        echo = name in self._out or name in self._names or self._sections.is_echo(url)
+        is_echo = name in self._out or name in self._names or self._sections.is_echo(url)
         self._names.add(name)
-        return self._sections.factor(url, echo=echo)
+        return self._sections.factor(url, echo=is_echo)
 
 
 def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:
-    """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones.
-    Return the pages that do. Pages that a caller has chosen do not fall: seeds, and pages that are wanted at once."""
+    """Give unfetched pages these factors (id → factor), if they are lower (`fall`) or higher than before. Return the
+    pages that have changed. Seeds, and pages that must be visited at once, do not fall, since a caller has chosen
+    them."""
     ledger = ledgers.of(rule).lock_present(tx, factors, rule)
-    places = ledger.at([page for page in factors if ledger.holds([page])])
-    moved: dict[int, float] = {}
-    for row in places.tolist():
-        page, before = int(ledger.ids[row]), float(ledger.harvest[row])
-        further = factors[page] < before if fall else factors[page] > before
-        chosen = ledger.is_seed[row] or ledger.lane[row] == ASKED
-        if further and ledger.first_fetched[row] < 0.0 and not (fall and chosen):
-            moved[page] = factors[page]
-    if moved:
-        ledger.take_harvest(moved)
+    indices = ledger.at([page for page in factors if ledger.holds([page])])
+    changed: dict[int, float] = {}
+    for index in indices.tolist():
+        page, before = int(ledger.ids[index]), float(ledger.harvest[index])
+        is_change = factors[page] < before if fall else factors[page] > before
+        is_chosen = ledger.is_seed[index] or ledger.lane[index] == ASKED
+        if is_change and ledger.first_fetched[index] < 0.0 and not (fall and is_chosen):
+            changed[page] = factors[page]
+    if changed:
+        ledger.take_harvest(changed)
         ledger.write(tx, now)
-    return list(moved)
+    return list(changed)
 
 
 def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[New]:
-    """Return these pages, which may have to be created, with the factors of their sections."""
-    given = list(pages)
-    if acting is None or not given:
-        return given
-    sections_of = acting.book.of(tx, {host_of(page.url) for page in given})
+    """Return these new pages with the factors of their sections."""
+    new = list(pages)
+    if acting is None or not new:
+        return new
+    sections_of = acting.book.of(tx, {host_of(page.url) for page in new})
     if not any(sections.acts for sections in sections_of.values()):
-        return given
-    return [replace(page, harvest=sections_of[host_of(page.url)].factor(page.url)) for page in given]
+        return new
+    return [replace(page, harvest=sections_of[host_of(page.url)].factor(page.url)) for page in new]
 
 
 @dataclass(frozen=True, slots=True)
 class HeldSections:
     """The pages of a host that wait with factors below 1.
 
-    `times`: how often the host had been learned from. `rising`: id → factor of those that wait with lower factors than
-    those of their sections. `chosen`: id → when its section was last tried, of those that are to try it. `tries`: after
-    so many tries others are to be chosen.
+    Attributes:
+        times: The number of times that sections of the host had been learned.
+        rising: Id → new factor of pages that wait with lower factors than their sections have.
+        chosen: Id → time of the section's last try, of pages that are chosen to try it.
+        tries: The number of tries after which other pages are chosen.
     """
 
     times: int
@@ -323,9 +350,10 @@ class HeldSections:
 
 
 def held_down(tx: Tx, host: str, book: Book) -> HeldSections:
-    """Return the pages of a host that wait with factors below 1, by reading all of them."""
+    """Return the pages of a host that wait with factors below 1. Reads all of these pages."""
     times: int = tx.one("sections/times", host=host)[0]
     sections = book.of(tx, [host], fresh=True)[host]
+    # Find the pages whose sections have risen, and the waiting pages of each section that is held down.
     rising: dict[int, float] = {}
     waiting: dict[str, list[tuple[int, float, int]]] = {}
     chosen: Counter[str] = Counter()
@@ -336,17 +364,19 @@ def held_down(tx: Tx, host: str, book: Book) -> HeldSections:
         if section.held_down and is_waiting:
             waiting.setdefault(section.leaf.pattern, []).append((lane, since, page))
             chosen[section.leaf.pattern] += is_chosen
-    wanted = {pattern: _tries_of(len(pages)) for pattern, pages in waiting.items()}
+    # Choose the best pages of each section, until enough are chosen.
+    tries_of = {pattern: _tries_of(len(pages)) for pattern, pages in waiting.items()}
     best = {
         page: sections.by_pattern[pattern].tried_at
         for pattern, pages in waiting.items()
-        for _, _, page in heapq.nsmallest(wanted[pattern] - chosen[pattern], pages)
+        for _, _, page in heapq.nsmallest(tries_of[pattern] - chosen[pattern], pages)
     }
-    return HeldSections(times, rising, best, math.ceil(sum(wanted.values()) / 2))
+    return HeldSections(times, rising, best, math.ceil(sum(tries_of.values()) / 2))
 
 
 def _tries_of(pages: int) -> int:
-    """Return how many pages of a section are chosen to try it, of so many: with more, all are read less often."""
+    """Return the number of pages that are chosen to try a section with this number of waiting pages. The more are
+    chosen at once, the less often all pages of the host are read."""
     return min(pages, max(FEWEST_TRIES, math.isqrt(pages)))
 
 
@@ -356,12 +386,12 @@ def raise_some(tx: Tx, factors: Mapping[int, float], policy: Policy, now: float)
 
 
 def choose(tx: Tx, chosen: Mapping[int, float]) -> None:
-    """Let these pages (id → when its section was last tried) try their sections, if they still wait."""
+    """Choose these pages (id → time of its section's last try) to try their sections, if they still wait."""
     tx.do("sections/choose", rows=sorted([page, at] for page, at in chosen.items()))
 
 
 def raised(tx: Tx, host: str, sections: HeldSections) -> None:
-    """Note that the pages of a host wait, and were chosen, by its present sections, if nothing was learned
+    """Note that all pages of a host wait, and were chosen, by its present sections, unless sections were learned
     meanwhile."""
     tx.do("sections/raised", host=host, learned=sections.times, tries=sections.tries)
 
@@ -370,48 +400,63 @@ def raised(tx: Tx, host: str, sections: HeldSections) -> None:
 
 
 class Tries:
-    """Pages that were chosen to try sections that are held down, as they were read without a lock.
+    """Pages that were chosen to try sections that are held down, from a read without locks.
 
-    `since`: id → since when it waits: the section first that was longest untried, one page of each, then the second of
-    each, …; those that cannot be claimed now at the end.
+    `since`: id → the time since which it waits, in the order of claims. First comes one page of each section, the
+    section with the oldest try first; then the second page of each section, and so on. Pages that cannot be claimed now
+    come last.
     """
 
-    def __init__(self, rows: Sequence[Sequence[Any]], found: Mapping[str, Sections], n: int, full: bool) -> None:
+    def __init__(self, rows: Sequence[Sequence[Any]], sections_of: Mapping[str, Sections], n: int, full: bool) -> None:
+        """Order the pages.
+
+        Args:
+            rows: The rows of sections/tries: [id, url, host, try time, waits since, waits now, host is ready].
+            sections_of: Host → its sections.
+            n: The number of claims.
+            full: True if there may be more rows than were read.
+        """
         self._rows, self._full, self._n = rows, full, n
-        sections = {row[0]: found[row[2]].of(row[1]) for row in rows}
-        self._section = {row[0]: (row[2], sections[row[0]].leaf.pattern) for row in rows}
-        self._tried_at = {row[0]: max(row[3], sections[row[0]].tried_at) for row in rows}
-        self._ready = [row[0] for row in rows if row[5] and row[6]]
-        in_order = sorted(self._ready, key=lambda page: self._tried_at[page])
+        self._section: dict[int, tuple[str, str]] = {}
+        self._tried_at: dict[int, float] = {}
+        self._ready: list[int] = []
+        since: dict[int, float] = {}
+        for page, url, host, at, waits_since, is_waiting, is_ready in rows:
+            section = sections_of[host].of(url)
+            self._section[page] = host, section.leaf.pattern
+            self._tried_at[page] = max(at, section.tried_at)
+            since[page] = float(waits_since)
+            if is_waiting and is_ready:
+                self._ready.append(page)
+        # Sections take turns, the one with the oldest try first.
         turns: Counter[tuple[str, str]] = Counter()
-        place: dict[int, tuple[int, float]] = {}
-        for page in in_order:
-            place[page] = turns[self._section[page]], self._tried_at[page]
+        turn_of: dict[int, tuple[int, float]] = {}
+        for page in sorted(self._ready, key=lambda page: self._tried_at[page]):
+            turn_of[page] = turns[self._section[page]], self._tried_at[page]
             turns[self._section[page]] += 1
-        since = {row[0]: float(row[4]) for row in rows}
-        first = sorted(in_order, key=lambda page: place[page])
-        self.since = {page: since[page] for page in (*first, *sorted(since.keys() - place.keys()))}
+        in_order = sorted(turn_of, key=lambda page: turn_of[page])
+        self.since = {page: since[page] for page in (*in_order, *sorted(since.keys() - turn_of.keys()))}
 
     def after(self, granted: Container[object], now: float) -> list[list[Any]]:
-        """Return when each is to try its section next, where that has changed, once some were claimed (as of
-        sections/tried). Where those of hosts that are not ready hide others, they come later."""
+        """Return the rows of sections/tried after some pages were claimed: the changed times of the next tries. If
+        pages of hosts that are not ready hide other pages, they are put off."""
         tried = {self._section[page] for page in self.since if page in granted}
-        hides = self._full and len(self._ready) < self._n
+        is_hiding = self._full and len(self._ready) < self._n
         rows: list[list[Any]] = []
-        for page, _, _, at, _, waits, is_ready in self._rows:
-            later = now if self._section[page] in tried else self._tried_at[page]
-            if hides and not is_ready:
-                later = now + random.uniform(0.5, 1.5) * PUT_OFF
-            if page in granted or not waits:
+        for page, _, _, at, _, is_waiting, is_ready in self._rows:
+            next_at = now if self._section[page] in tried else self._tried_at[page]
+            if is_hiding and not is_ready:
+                next_at = now + random.uniform(0.5, 1.5) * PUT_OFF
+            if page in granted or not is_waiting:
                 rows.append([page, CLAIMED if page in granted else None])
-            elif later > at:
-                rows.append([page, later])
+            elif next_at > at:
+                rows.append([page, next_at])
         return rows
 
 
 def tries(tx: Tx, acting: Acting, n: int, now: float) -> Tries:
-    """Pages for `n` claims that try sections which are held down."""
-    looked_at = max(TRIES_LOOKED_AT, 2 * n)
-    rows = tx.one("sections/tries", now=now, limit=looked_at)[0]
-    sections_of = acting.book.of(tx, {row[2] for row in rows}) if rows else {}
-    return Tries(rows, sections_of, n, len(rows) == looked_at)
+    """Return chosen pages for `n` claims that try sections which are held down."""
+    limit = max(TRIES_LOOKED_AT, 2 * n)
+    rows = tx.one("sections/tries", now=now, limit=limit)[0]
+    sections_of = acting.book.of(tx, {host for _, _, host, *_ in rows}) if rows else {}
+    return Tries(rows, sections_of, n, len(rows) == limit)

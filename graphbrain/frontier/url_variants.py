@@ -1,11 +1,11 @@
-"""Better addresses: of two ways to write one page's URL, the one with which it can be fetched.
+"""Better addresses: a page takes another spelling of its URL if the page can be fetched better with that.
 
-All spellings of a page share its key, and the first that was met is its address. That may be a poor one: with a
-visitor's session in it, or written so that robots.txt or the scope forbids it while another is allowed. A page that was
-never fetched, is outside, or has failed takes a later spelling that carries fewer arguments that are no part of its key
-(`url_surplus`), or is allowed where its address is not. The caller that offers a spelling has locked the page. A page
-whose server redirects one spelling to another takes that one: a few times in a row, for a server may bounce between
-two. Statements: pages/spellings, pages/respell, pages/state.
+All spellings of a page share its key, and its address is the first spelling that was found. This may be a bad one: it
+has the session of a visitor, or robots.txt or the scope forbids it and allows another spelling. A page that was never
+fetched, is outside, or has failed takes a later spelling that has fewer arguments outside the key (`url_surplus`), or
+that is allowed if its address is not. The caller that offers a spelling has locked the page. A page also takes the
+spelling to which its server redirects it, but only a few times in a row, since a server may redirect back and forth.
+Statements: pages/spellings, pages/respell, pages/state.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from graphbrain.graph.connection import Tx
 __all__ = ["MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
 
 SURPLUS = "surplus"
-"""A reason why an address may get better: it carries arguments that are no part of its key. The other reasons are those
-of being outside."""
+"""A reason why a page may take a better address: its address has arguments that are no part of its key. The other
+reasons are the values of `outside_because`."""
 MOST_ROUNDS = 3
-"""So often in a row a page takes the spelling that its server redirects to."""
+"""The most times in a row that a page takes the spelling to which its server redirects."""
 
 
 @dataclass(slots=True)
@@ -50,55 +50,69 @@ class _Spelt:
 
 
 def may_improve(why: str | None, url: str, scope: Scope) -> bool:
-    """Return whether this spelling may be better. `why`: the reason that pages/find returns for the page."""
+    """Return whether this spelling may be a better address. `why`: the reason that pages/find returns for the page."""
     if why is None or (why == SCOPE and not scope.by_url):
         return False
     return why == SURPLUS or any(c in url for c in "?%;(")
 
 
 def row_of(page: int, url: str, rounds: int | None) -> list[object]:
-    """Return the row for pages/respell of a page with this address, taken from redirects for so many rounds."""
+    """Return the row of pages/respell that gives a page this address. `rounds`: how many times in a row it took the
+    spelling of a redirect."""
     return [page, url, host_of(url), name_of(url), surplus(url) or None, rounds, path_repeats(url) or None]
 
 
 def improve(
     tx: Tx, offers: Mapping[int, Iterable[str]], scope: Scope, manners: PolitenessPolicy, revisits: bool, now: float
 ) -> None:
-    """Take better addresses for locked pages: id → spellings of the same page that were met. `revisits`: fetched pages
-    wait, too, to be fetched again."""
+    """Give locked pages better addresses, if spellings are better than their addresses.
+
+    Args:
+        tx: The transaction.
+        offers: Id of a page → other spellings of its URL.
+        scope: The scope of the crawl.
+        manners: The politeness, for robots.txt.
+        revisits: True if fetched pages wait for revisits.
+        now: Epoch seconds.
+    """
     if not offers:
         return
-    rows = [_Spelt(*row) for row in tx.one("pages/spellings", ids=sorted(offers))[0]]
-    open_ = [row for row in rows if row.open]
-    outside = {row.host for row in open_ if row.because is not None}
+    # Read the pages that may take another address, and the robots.txt of hosts with pages outside.
+    pages = [page for row in tx.one("pages/spellings", ids=sorted(offers))[0] if (page := _Spelt(*row)).open]
+    outside = {page.host for page in pages if page.because is not None}
     hosts = politeness.read(tx, outside, manners)
     politeness.rules(tx, hosts.values())
-    chosen = [
-        (row, url) for row in open_ if (url := _best(row, offers[row.page], scope, hosts.get(row.host))) is not None
+    # Choose the best spelling of each, and write it.
+    better = [
+        (page, url)
+        for page in pages
+        if (url := _best(page, offers[page.page], scope, hosts.get(page.host))) is not None
     ]
-    if not chosen:
+    if not better:
         return
-    tx.do("pages/respell", rows=[row_of(row.page, url, None) for row, url in chosen], now=now)
-    back = [row for row, url in chosen if row.because is not None and _allowed(row, url, scope, hosts.get(row.host))]
-    if back:
-        # They wait in the shared queue: claims sort them by host.
-        tx.do("pages/state", rows=[_stands(row, revisits) for row in back])
+    tx.do("pages/respell", rows=[row_of(page.page, url, None) for page, url in better], now=now)
+    # Pages that are allowed now come back from outside. They wait in the shared queue; claims sort them by host.
+    returning = [
+        page for page, url in better if page.because is not None and _allowed(page, url, scope, hosts.get(page.host))
+    ]
+    if returning:
+        tx.do("pages/state", rows=[_state_row(page, revisits) for page in returning])
 
 
-def _stands(row: _Spelt, revisits: bool) -> Sequence[object]:
-    waits = not row.busy and (revisits or not row.fetched)
-    return [row.page, "known" if row.fetched else "frontier", SHARED_QUEUE if waits else None, None]
+def _state_row(page: _Spelt, revisits: bool) -> Sequence[object]:
+    is_waiting = not page.busy and (revisits or not page.fetched)
+    return [page.page, "known" if page.fetched else "frontier", SHARED_QUEUE if is_waiting else None, None]
 
 
 def _best(row: _Spelt, offers: Iterable[str], scope: Scope, host: HostState | None) -> str | None:
-    """The best of the spellings that are better than its address; None: none is."""
+    """Return the best spelling, if it is better than the page's address; else None."""
     others = [url for url in dict.fromkeys(offers) if url != row.url and host_of(url) == row.host]
     if row.because in (SCOPE, ROBOTS):
         others.sort(key=lambda url: (not _allowed(row, url, scope, host), surplus(url)))
         if others and _allowed(row, others[0], scope, host):
             return others[0]
-    fewer = [url for url in others if surplus(url) < row.surplus]
-    return min(fewer, key=surplus, default=None)
+    shorter = [url for url in others if surplus(url) < row.surplus]
+    return min(shorter, key=surplus, default=None)
 
 
 def _allowed(row: _Spelt, url: str, scope: Scope, host: HostState | None) -> bool:

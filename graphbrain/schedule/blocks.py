@@ -1,21 +1,22 @@
-"""A page's text as blocks: where it has changed since the last visit, and how probable it is that this is no noise.
+"""A page's text as blocks: where it has changed since the last visit, and the probability that a difference is noise.
 
-A block is what a reader takes for one: a paragraph, a list item, a row of a table, a heading. A long one is cut into
-sentences. `cut` gives the hashes of each, in page order. All that is written counts, numbers and signs as well as
-words, in its order; white space does not.
+A block is a paragraph, a list item, a row of a table or a heading. A long block is cut into sentences. `cut` returns
+the hashes of the blocks, in page order. Words, numbers and signs count, in their order; white space does not.
 
-What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the hashes of its
-blocks, in page order; in a page of many blocks, those of groups of neighbours, of ever smaller ones where it has
-differed. The hashes of the blocks themselves choose where a group begins, so an edit moves no other group. The rows of
-hashes of two visits are aligned; where they differ is a place, which its neighbours locate in later visits.
+The sketch of a page is what the graph stores between visits. Its size is bounded (`LARGEST_SKETCH`) for pages of any
+length. It has the hashes of the blocks, in page order. In a page of many blocks it has the hashes of groups of
+neighbours; a group in which the page has differed is divided into smaller groups. The hashes of the blocks themselves
+choose where a group begins, so an edit moves no other group. A visit aligns the stored row of hashes with the new row.
+A part in which the rows differ is a place. The neighbours of a place locate it in later visits.
 
-Of a place is kept how often it was visited and how often it differed. Both are observations of the probability that it
-differs although nothing has happened, whose prior is a Beta distribution, and the mean of the posterior is how probable
-noise is: an advertisement, a quotation of the day, a banner that comes and goes. The prior depends on what differs
-(`PRIORS`). What a place has held lately is kept, too: content that comes back there is more probably noise.
+The sketch stores for each place the number of visits and the number of differences. Both are observations of the
+probability that the place differs although the page has not changed. The prior of this probability is a Beta
+distribution that depends on what differs (`PRIORS`), and the mean of the posterior is the probability of noise: an
+advertisement, a quotation of the day, a banner that comes and goes. The sketch also stores hashes of the recent content
+of a place: content that comes back there is more probably noise.
 
-A place where text is only added to what was there, as at the head of a list of news, does not differ in this sense: it
-is another place each time. Where a place holds more blocks than ever, something was added: that counts.
+A place to which text is only added, as the head of a list of news, is a new place at each visit and does not count as a
+place that differs often. If a place holds more blocks than ever before, text was added, and that counts as a change.
 """
 
 from __future__ import annotations
@@ -38,42 +39,45 @@ Rows = npt.NDArray[np.void]
 Places = npt.NDArray[np.int64]
 
 VERSION = 3
-"""The version of blocks and of what is kept of them. Those of two versions are not compared."""
+"""The version of blocks and sketches. Two versions are not compared."""
 SINGLE, GROUPS, MOST = 96, 64, 112
-"""Blocks of a page that are kept singly; into how many groups those of a longer page go; and what both may grow to."""
+"""The most blocks of a page whose sketch has single blocks; the most groups in the first sketch of a longer page; and
+the most entries of any sketch."""
 LARGEST_LEVEL, FINER = 20, 2
-"""The largest level of groups, of which one of level n has 2ⁿ blocks, about; and how many levels below are those into
-which one is cut."""
+"""The largest level of groups, where a group of level n has about 2ⁿ blocks; and the number of levels between a group
+and the groups into which it is divided."""
 LONGEST_ROW = 500
-"""Blocks and groups that are compared; where more have changed, it is another page."""
+"""The most entries of a row that is compared. A longer row has so many changes that it counts as a different page."""
 MOST_PLACES = 8
 NEAR, LIST_SIZE = 2, 3
-"""Blocks between two differing parts that are one place, where neither is known, or what is has the size of a list."""
+"""The most entries between two differing parts that count as one place; and the least entries of a known place that
+joins a near part. A smaller known place stays separate."""
 FEW = 4
-"""Into so many parts a group that has differed is cut at least."""
+"""The least number of parts into which a group that has differed is divided."""
 YOUNG = 3
-"""Differences after which a place is known in its full length."""
+"""The number of differences after which the full length of a place is known."""
 MOST_MOVING = 0.75
-"""The share of a page's words that may differ: where more do, it is another page."""
+"""The largest share of a page's words that may differ. Beyond it, the visit found a different page."""
 PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "number": (0.5, 1.0), "text": (0.5, 1.0)}
-"""The prior observations of noise and of content in a place, by what differs there: only tokens and times to the
-second; one value, which is `LONGEST_VALUE` words at most with the same first one, an amount, or `SHORT` words at most;
-only numbers and dates; or anything else."""
+"""The prior observations of noise and of content in a place, by the kind of difference. `token`: only tokens and times
+to the second differ. `value`: an amount, at most `SHORT` words, or at most `LONGEST_VALUE` words with the same first
+word. `number`: only numbers and dates differ. `text`: anything else."""
 POOLED = {"number": (0.2, 5.0), "text": (0.5, 2.0)}
-"""The priors where a section is known: that the numbers of all its pages change at once is more probable than that
-their text does. Values are judged on each page alone: prices of a shop change together."""
+"""The priors by kind, if the section is known. The numbers of all pages of a section change at once more often than
+their texts. Values have no such prior, since all prices of a shop may change together."""
 MOST_MARKS = 12
-"""Marks of a group that differs."""
+"""The most marks of a group that differs."""
 SHORT, LONGEST_VALUE = 3, 12
 RETURNS = 3.0
-"""By how much more probable noise is where content comes back, that has come and gone before."""
+"""The factor by which noise is more probable if content comes back that was in the place before."""
 FORGOTTEN = 0.125
-"""The share of visits at which it differed, below which a place is one as others are."""
+"""A place that differed in a smaller share of its visits is no longer stored."""
 MOST_SEEN = 30
+"""The most visits of a place; beyond it, its counts are halved."""
 
 _BLOCK = np.dtype([("exact", "<u4"), ("bare", "u1"), ("loose", "u1"), ("label", "u1"), ("kind", "u1")])
 _TOKEN, _AMOUNT, _LENGTH = 128, 64, 63
-"""In a block's kind: it has a token, an amount; and the number of its words."""
+"""The bits of a block's kind: it has a token; it has an amount; and the number of its words, at most 63."""
 _ENTRY = np.dtype([("exact", "<u2"), ("bare", "u1"), ("loose", "u1"), ("label", "u1")])
 _PLACE = np.dtype(
     [
@@ -82,7 +86,7 @@ _PLACE = np.dtype(
     ]
 )
 LIST = ";"
-"""The mark of a list of blocks, which what is kept has not."""
+"""The mark in the text of a list of blocks. The text of a sketch has the usual mark."""
 LARGEST_SKETCH = len(packed(bytes(2 + MOST_PLACES * _PLACE.itemsize + MOST * _ENTRY.itemsize)))
 """The most characters of the stored text."""
 
@@ -90,14 +94,14 @@ LARGEST_SKETCH = len(packed(bytes(2 + MOST_PLACES * _PLACE.itemsize + MOST * _EN
 
 
 def cut(texts: Iterable[str]) -> str | None:
-    """The blocks of a page, from their texts in page order; None when there is no word in them."""
+    """Return the blocks of a page, from their texts in page order; None when the texts have no words."""
     words = Words.of(EDGE.join(texts))
     bounds = pieces(words)
     return hashed(outlined(words, bounds), bounds) if len(words.hashes) else None
 
 
 def hashed(outlines: Outlines, bounds: npt.NDArray[np.int64]) -> str:
-    """The blocks of a page as `cut` gives them, from its pieces and what is in them."""
+    """Return the blocks of a page as `cut` does, from the bounds and the outlines of its pieces."""
     blocks = np.empty(len(outlines.exact), dtype=_BLOCK)
     blocks["exact"] = outlines.exact >> np.uint64(32)
     for name, hashes in (
@@ -113,7 +117,8 @@ def hashed(outlines: Outlines, bounds: npt.NDArray[np.int64]) -> str:
 
 
 def read(text: str) -> Rows | None:
-    """Return the blocks that `cut` has made, None for those of another version. Raise BadInput for anything else."""
+    """Return the blocks that `cut` has written; None for blocks of another version. Raise BadInput for any other
+    text."""
     try:
         version, data = unpacked(text, LIST)
         if LIST not in text:
@@ -130,9 +135,13 @@ def read(text: str) -> Rows | None:
 class _Place:
     """A place that has differed.
 
-    `first`, `size`: its first entry, and how many it has. `moved`, `values`, `seen`: how often it has differed, how
-    often of these by a value, of how many visits. `most`: the most entries that it has held, 0 for a group that has
-    differed once: the place is somewhere in it. `old`, `older`: hashes of what it held before.
+    Attributes:
+        first, size: The number of its first entry, and its number of entries.
+        moved: The number of visits at which it differed.
+        values: The number of visits at which it differed by a value.
+        seen: The number of visits.
+        most: The most entries that it has held. 0 for a group that has differed once: the place is in the group.
+        old, older: The hashes of its last content, and of the content before that.
     """
 
     first: int
@@ -149,17 +158,23 @@ class _Place:
         return self.first + self.size
 
     def noise(self, kind: str) -> float:
-        """Return the probability that a difference of this kind is noise here. Where only a value has ever differed,
-        other differences are no more probable, and the other way round."""
+        """Return the probability that a difference of this kind is noise in this place. Differences of values are no
+        evidence that the rest of the place is noise."""
         kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
         moved = self.moved - (0 if kind in ("value", "token") else self.values)
         return (noise + moved) / (noise + content + self.seen)
 
     def counted(self, moved: bool, value: bool = False) -> _Place:
-        """Return the place after another visit. Of very many visits the latest weigh most."""
-        by = 2 if self.seen >= MOST_SEEN else 1
-        return replace(self, moved=self.moved // by + moved, values=self.values // by + value, seen=self.seen // by + 1)
+        """Return the place after another visit. `moved`: it differed; `value`: by a value. After many visits all counts
+        are halved, so that recent visits weigh most."""
+        divisor = 2 if self.seen >= MOST_SEEN else 1
+        return replace(
+            self,
+            moved=self.moved // divisor + moved,
+            values=self.values // divisor + value,
+            seen=self.seen // divisor + 1,
+        )
 
 
 NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0, 0)
@@ -168,7 +183,13 @@ NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Sketch:
-    """`level`: the binary logarithm of the number of blocks in a group, about."""
+    """The sketch of a page.
+
+    Attributes:
+        level: About the binary logarithm of the number of blocks in a group; 0 for single blocks.
+        entries: The hashes of the groups or blocks, in page order.
+        places: The places that have differed.
+    """
 
     level: int
     entries: Rows
@@ -188,7 +209,7 @@ class _Sketch:
 
 
 def _parsed(text: str) -> _Sketch | None:
-    """Return the stored sketch of a visit, or the present one of these blocks; None for any other text."""
+    """Return the sketch from its stored text, or the first sketch of a list of blocks; None for any other text."""
     try:
         if LIST in text:
             blocks = read(text)
@@ -204,13 +225,13 @@ def _parsed(text: str) -> _Sketch | None:
 
 
 def is_plain(kept: str | None) -> bool:
-    """Return whether the kept sketch of a page has no places that have changed lately."""
+    """Return whether a stored sketch has no places. False for None."""
     parsed = None if kept is None else _parsed(kept)
     return parsed is not None and not parsed.places
 
 
 def _first(blocks: Rows) -> _Sketch:
-    """Return the sketch of a page that is not compared with anything."""
+    """Return the first sketch of a page with these blocks: it has no places."""
     level = 0
     while level < LARGEST_LEVEL and len(_groups(blocks, level)) > (GROUPS if level else SINGLE):
         level += 1
@@ -218,19 +239,20 @@ def _first(blocks: Rows) -> _Sketch:
 
 
 def _groups(blocks: Rows, level: int) -> Places:
-    """Return the first blocks of the groups of this level: their own hashes choose them, so an edit moves no other."""
+    """Return the first blocks of the groups of this level. A block's own hash decides whether a group begins with it,
+    so an edit moves no other group."""
     opens = (blocks["exact"] & np.uint32((1 << level) - 1)) == 0
     opens[:1] = True
     return np.flatnonzero(opens)
 
 
 def _entries(blocks: Rows, begins: Places) -> Rows:
-    """Return the hashes of parts of a page that begin with these blocks. The last bit shows a single block."""
+    """Return the hashes of the groups that begin with these blocks. The last bit of a hash shows a single block."""
     entries = np.empty(len(begins), dtype=_ENTRY)
-    inside = np.arange(len(blocks)) - np.repeat(begins, np.diff(begins, append=len(blocks)))
-    ordered = mixed(blocks["exact"].astype(np.uint64)) * FACTORS.take(inside & 255)
-    single = np.diff(begins, append=len(blocks)) == 1
-    entries["exact"] = (np.add.reduceat(ordered, begins) >> np.uint64(48)) & np.uint64(0xFFFE) | single
+    place = np.arange(len(blocks)) - np.repeat(begins, np.diff(begins, append=len(blocks)))
+    ordered = mixed(blocks["exact"].astype(np.uint64)) * FACTORS.take(place & 255)
+    is_single = np.diff(begins, append=len(blocks)) == 1
+    entries["exact"] = (np.add.reduceat(ordered, begins) >> np.uint64(48)) & np.uint64(0xFFFE) | is_single
     for name in ("bare", "loose", "label"):
         entries[name] = np.add.reduceat(blocks[name], begins, dtype=np.uint8)
     return entries
@@ -241,10 +263,16 @@ def _entries(blocks: Rows, begins: Places) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A place where two visits differ: how probable it is that it has changed; of one that is new on its page, and may
-    be known of other pages, the prior observations of noise and of content; how many blocks it has (0: somewhere in a
-    group); and marks, by which the same place of the template is found on other pages: of the blocks beside it, or of
-    some in its group."""
+    """A place where two visits differ.
+
+    Attributes:
+        probability: The probability that the difference is a change.
+        prior: The prior observations of noise and of content, for a place that is new on its page and that other pages
+            of the section may have; None for other places.
+        size: The number of blocks; 0 if the difference is in a group.
+        marks: Hashes that identify the same place of the template on other pages: hashes of the blocks beside it, or of
+            some blocks of its group.
+    """
 
     probability: float
     prior: tuple[float, float] | None
@@ -254,9 +282,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class VisitStep:
-    """The result of a visit: how probable it is that the page has changed since the last one, None where they cannot be
-    compared; the sketch that is kept of it now; where it is that it differs most probably: the blocks, or groups of
-    them, as (first, number before, number now); and all differences, none where it is another page."""
+    """The result of a visit.
+
+    Attributes:
+        probability: The probability that the page has changed since the last visit; None if the two visits cannot be
+            compared.
+        kept: The text of the sketch after the visit.
+        where: The most probable change, as (first entry, number of entries before, number of entries now).
+        differences: All differences; empty if the visit found a different page.
+    """
 
     probability: float | None
     kept: str | None
@@ -266,10 +300,14 @@ class VisitStep:
 
 @lru_cache(maxsize=1024)
 def step(old: str | None, new: str) -> VisitStep:
-    """Return a visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing
-    was. Blocks of another version are compared with nothing, and are not kept.
+    """Return the result of a visit that found the blocks `new`. Blocks of another version are not compared and not
+    stored.
 
-    Deterministic; remembered, for the verdict and the record ask for the same.
+    The result is cached, since the verdict and the record of a visit both need it.
+
+    Args:
+        old: The stored sketch, or the blocks, of the last visit; None if there are none.
+        new: The blocks of this visit, as `cut` writes them.
     """
     blocks = read(new)
     if blocks is None:
@@ -282,8 +320,15 @@ def step(old: str | None, new: str) -> VisitStep:
 
 @dataclass(slots=True)
 class _Region:
-    """A part in which two rows differ: of the old one, and of the new one; the known places in it; what differs; and
-    the parts of the new one that were joined."""
+    """A part in which two rows differ.
+
+    Attributes:
+        first, end: The part of the old row.
+        now, now_end: The part of the new row.
+        places: The known places in it.
+        kinds: The kinds of its differences (keys of `PRIORS`).
+        parts: The parts of the new row that were joined into this one.
+    """
 
     first: int
     end: int
@@ -327,16 +372,17 @@ class _Visit:
         self._new = _Sketch(old.level, _entries(blocks, self._begins))
         self._words = np.add.reduceat(blocks["kind"] & _LENGTH, self._begins, dtype=np.int64)
         self._moved = np.full(len(old.entries), -1)
-        """the new place of each old entry that is still there"""
+        """The place of each old entry in the new row; −1 if it is not there."""
 
     def _row(self) -> Places:
-        """Return the first blocks of what is compared: of the groups that are still there; and of the others ever
-        smaller groups, and at last single blocks."""
+        """Return the first blocks of the entries of the new row. Groups that the old row has stay whole. Other groups
+        are divided again and again, down to single blocks."""
         entries = set(self._old.entries.tolist())
         return self._split(lambda begins: [e not in entries for e in _entries(self._blocks, begins).tolist()])
 
     def _split(self, which: Callable[[Places], Sequence[bool] | npt.NDArray[Any]]) -> Places:
-        """Return the first blocks of groups, of which `which` are cut into smaller ones, and these again."""
+        """Return the first blocks of groups. `which` returns a flag for each group: True if it is divided. It is asked
+        again for the smaller groups."""
         level = self._old.level
         begins = _groups(self._blocks, level)[:MOST]
         while level:
@@ -347,12 +393,15 @@ class _Visit:
         return begins
 
     def step(self) -> VisitStep:
+        # If most of the words differ, the visit found a different page.
         regions = self._regions() if len(self._begins) <= LONGEST_ROW else None
         words = [int(self._words[region.now : region.now_end].sum()) for region in regions or ()]
         if regions is None or sum(words) > MOST_MOVING * self._words.sum():
             return VisitStep(1.0, _first(self._blocks).text(), (0, len(self._blocks), len(self._blocks)))
-        visited = {spot for region in regions for spot in (*region.places, self._group_of(region))}
-        places = [stays for spot in self._old.places if spot not in visited and (stays := self._still(spot))]
+        # Count the visit for the known places that do not differ.
+        differing = {spot for region in regions for spot in (*region.places, self._group_of(region))}
+        places = [stays for spot in self._old.places if spot not in differing and (stays := self._still(spot))]
+        # Judge each region; the most probable change decides.
         probability, where, differences = 0.0, None, list[Difference]()
         for region in regions:
             spot, likely = self._judged(region)
@@ -364,16 +413,18 @@ class _Visit:
         return VisitStep(probability, self._kept(places).text(), where, tuple(differences))
 
     def _differences(self, region: _Region, likely: float) -> Iterator[Difference]:
-        """Yield the differences of a region: of groups that are joined each by itself, for no more is known of one
-        because another is near."""
+        """Yield the differences of a region. Single blocks are one difference; each group is a difference by itself,
+        since a near group shows nothing about it. `likely`: the probability that the region has changed."""
         exact, bounds = self._blocks["exact"].astype(np.uint64), np.append(self._begins, len(self._blocks))
         prior = None if region.places else POOLED.get(region.kind)
+        # The blocks on both sides identify a place of single blocks.
         if _single(self._old.entries[region.first : region.end]):
             first, end = int(bounds[region.now]), int(bounds[region.now_end])
             sides = [exact[first - 1] if first else 0, exact[end] if end < len(exact) else 0]
             marks, size = np.array(sides, dtype=np.uint64) * FACTORS[:2], max(region.end - region.first, end - first)
             yield Difference(likely, prior, size, _marks(marks))
             return
+        # Some of its blocks identify a group.
         for now, now_end in region.parts:
             amounts = (self._blocks["kind"][bounds[now] : bounds[now_end]] & _AMOUNT).any()
             prior = None if amounts and region.kind == "number" else prior
@@ -381,26 +432,29 @@ class _Visit:
             yield Difference(likely, prior, 0, _marks(hashes[:MOST_MARKS]))
 
     def _kept(self, places: list[_Place]) -> _Sketch:
-        """Return what is kept: single blocks in and beside those places that differ most, and groups elsewhere."""
+        """Return the sketch after the visit: single blocks in and beside the places that differ most often, and groups
+        elsewhere."""
         places = sorted(places, key=lambda spot: -spot.moved / spot.seen)[:MOST_PLACES]
         bounds = np.append(self._begins, len(self._blocks))
-        few = LONGEST_ROW
+        # Divide fewer groups, and then drop places, until the sketch fits.
+        parts = LONGEST_ROW
         while True:
-            begins = self._split(partial(_near, self._blocks, bounds, places, few))
+            begins = self._split(partial(_near, self._blocks, bounds, places, parts))
             if len(begins) <= MOST or not places:
                 break
-            if few > FEW:
-                few //= 2
+            if parts > FEW:
+                parts //= 2
             else:
                 places.pop()
         if len(begins) > MOST:
             return _first(self._blocks)
-        moved = []
+        # Number the places by the entries of the new sketch.
+        numbered = []
         for spot in places:
             first = int(begins.searchsorted(bounds[spot.first], "right")) - (spot.first < len(self._begins))
             end = int(begins.searchsorted(bounds[spot.end]))
-            moved.append(replace(spot, first=first, size=max(end - first, 0)))
-        return _Sketch(self._old.level, _entries(self._blocks, begins), tuple(moved))
+            numbered.append(replace(spot, first=first, size=max(end - first, 0)))
+        return _Sketch(self._old.level, _entries(self._blocks, begins), tuple(numbered))
 
     def _regions(self) -> list[_Region]:
         regions: list[_Region] = []
@@ -414,30 +468,35 @@ class _Visit:
         return regions
 
     def _group_of(self, region: _Region) -> _Place | None:
-        """Return the group that has differed once, and in which text is replaced or removed."""
+        """Return the group that has differed once and that overlaps the region in the old row; None for no such
+        group."""
         groups = [spot for spot in self._old.places if not spot.most]
         return next((spot for spot in groups if max(spot.first, region.first) < min(spot.end, region.end)), None)
 
     def _spans(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the parts that differ, and note where the others are now."""
+        """Yield the parts that differ as (first, end) of the old row and (first, end) of the new row. Note the new
+        places of all other entries in `_moved`."""
+        # Skip the equal entries at the beginning and at the end, which is faster than the matcher.
         old, new = self._old.entries.tolist(), self._new.entries.tolist()
-        same = 0
-        while same < min(len(old), len(new)) and old[same] == new[same]:
-            same += 1
+        head = 0
+        while head < min(len(old), len(new)) and old[head] == new[head]:
+            head += 1
         tail = 0
-        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
             tail += 1
-        middle = SequenceMatcher(None, old[same : len(old) - tail], new[same : len(new) - tail], autojunk=False)
-        self._moved[:same] = np.arange(same)
+        self._moved[:head] = np.arange(head)
         self._moved[len(old) - tail :] = np.arange(len(new) - tail, len(new))
+        # Align the entries between them.
+        middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
         for what, first, end, now, now_end in middle.get_opcodes():
             if what == "equal":
-                self._moved[same + first : same + end] = np.arange(same + now, same + now_end)
+                self._moved[head + first : head + end] = np.arange(head + now, head + now_end)
             else:
-                yield same + first, same + end, same + now, same + now_end
+                yield head + first, head + end, head + now, head + now_end
 
     def _kind(self, first: int, end: int, now: int, now_end: int) -> str:
-        """Return what differs, as of `PRIORS`. The hashes of a group are the sums of those of its blocks."""
+        """Return the kind of a difference, a key of `PRIORS`. The hashes of a group are the sums of the hashes of its
+        blocks."""
         if first == end or now == now_end:
             return "text"
         old, new = self._old.entries[first:end], self._new.entries[now:now_end]
@@ -447,48 +506,57 @@ class _Visit:
         def alike(name: str) -> bool:
             return int(old[name].sum(dtype=np.uint8)) == int(new[name].sum(dtype=np.uint8))
 
+        # The sums of hashes decide for tokens, and for groups.
         if alike("bare") and (kinds & _TOKEN).any():
             return "token"
         if not _single(old):
             return "number" if alike("loose") else "value" if alike("label") else "text"
+        # Single blocks are compared pair by pair.
         if not len(old) == len(new) == len(kinds):
             return "text"
-        amounts = (old["loose"] == new["loose"]) & ((kinds & _AMOUNT) > 0)
-        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"]) & (kinds & _LENGTH <= LONGEST_VALUE)
-        short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and old["loose"][0] != new["loose"][0]
-        numbers = (old["loose"] == new["loose"]).all()
-        return "value" if (amounts | named).all() or short else "number" if numbers else "text"
+        has_equal_words = old["loose"] == new["loose"]
+        is_amount = has_equal_words & ((kinds & _AMOUNT) > 0)
+        is_labelled = (old["label"] == new["label"]) & ~has_equal_words & (kinds & _LENGTH <= LONGEST_VALUE)
+        is_short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and not has_equal_words[0]
+        if (is_amount | is_labelled).all() or is_short:
+            return "value"
+        return "number" if has_equal_words.all() else "text"
 
     def _still(self, spot: _Place) -> _Place | None:
-        """Return a place that does not differ, where it is now; None where it is lost or forgotten."""
+        """Return a place that does not differ, with its number in the new row; None if it is not found there, or
+        differs too rarely to be stored."""
         before = int(self._moved[spot.first - 1]) if spot.first else -1
         first = int(self._moved[spot.first]) if spot.size else before + 1
         end = int(self._moved[spot.end - 1]) + 1 if spot.size else first
-        lost = first < 0 or end < first or (not spot.size and spot.first > 0 and before < 0)
+        is_lost = first < 0 or end < first or (not spot.size and spot.first > 0 and before < 0)
         spot = replace(spot.counted(False), first=first, size=end - first)
-        return None if lost or spot.moved < FORGOTTEN * spot.seen else spot
+        return None if is_lost or spot.moved < FORGOTTEN * spot.seen else spot
 
     def _judged(self, region: _Region) -> tuple[_Place, float]:
-        """Return the place that a region is, after this visit, and the probability that it has changed."""
+        """Return the place of a region after this visit, and the probability that it has changed."""
         places = region.places
         group = None if places or region.kind == "value" else self._group_of(region)
+        # The place with the most differences gives the probability of noise.
         first, end = region.low, region.high
         now, now_end = region.now - (region.first - first), region.now_end + (end - region.end)
         best = max(places, key=lambda spot: spot.moved, default=group or NOWHERE)
         noise = best.noise(region.kind)
+        # Content that comes back is more probably noise.
         if best.moved - best.values > 1 and self._new.content(now, now_end) in (best.old, best.older):
             noise = RETURNS * noise / (1 + (RETURNS - 1) * noise)
+        # A region that is larger than its places ever were holds something new.
         size = sum(spot.size for spot in places)
         most = max([end - first, *(spot.most for spot in places)])
-        beyond = end - first - size > (size // 2 if best.moved <= YOUNG else 0)
-        if places and (now_end - now > most or beyond):
+        is_beyond = end - first - size > (size // 2 if best.moved <= YOUNG else 0)
+        if places and (now_end - now > most or is_beyond):
             noise = min(noise, NOWHERE.noise("text"))
+        # In a group, the place is not known yet.
         if not places and not _single(self._old.entries[first:end]):
             noise, most = min(noise, NOWHERE.noise(region.kind)), 0
         else:
             most = max(most, now_end - now)
-        was, kept = self._old.content(first, end), best.counted(True, region.kind == "value")
-        return replace(kept, first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
+        old_content, place = self._old.content(first, end), best.counted(True, region.kind == "value")
+        return replace(place, first=now, size=now_end - now, most=most, old=old_content, older=best.old), 1 - noise
 
 
 def _marks(hashes: npt.NDArray[np.uint64]) -> tuple[int, ...]:
@@ -496,27 +564,32 @@ def _marks(hashes: npt.NDArray[np.uint64]) -> tuple[int, ...]:
 
 
 def _single(entries: Rows) -> bool:
-    """Return whether these are single blocks."""
+    """Return whether all of these entries are single blocks."""
     return bool((entries["exact"] & 1).all())
 
 
-def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], few: int, begins: Places) -> npt.NDArray[Any]:
-    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `few` where
-    it is known to be somewhere in them."""
-    near = np.zeros(len(blocks), dtype=bool)
+def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], parts: int, begins: Places) -> npt.NDArray[Any]:
+    """Return a flag for each group with these first blocks: True if it is divided.
+
+    Groups in and beside a place are divided. A group that contains a place which is not located yet is divided until
+    it has `parts` parts.
+    """
+    is_near = np.zeros(len(blocks), dtype=bool)
     for spot in places:
         first, end = bounds[spot.first], bounds[spot.end]
         if spot.most:
-            near[max(first - 1, 0) : end + 1] = True
-        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < few:
-            near[first:end] = True
-    cut = np.logical_or.reduceat(near, begins)
-    like = _entries(blocks, begins)
-    return cut | np.isin(like, like[cut])  # of two like groups none is known while the other is cut
+            is_near[max(first - 1, 0) : end + 1] = True
+        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < parts:
+            is_near[first:end] = True
+    is_divided = np.logical_or.reduceat(is_near, begins)
+    entries = _entries(blocks, begins)
+    # Divide equal groups alike: the alignment could mistake one for the other.
+    return is_divided | np.isin(entries, entries[is_divided])
 
 
 def _touches(spot: _Place, first: int, end: int, size: int) -> bool:
-    """Return whether a place differs where an old part has become a new one of this size."""
+    """Return whether a difference touches a place. `first`, `end`: the part of the old row; `size`: the number of new
+    entries in its place."""
     if spot.size:
         return (first < spot.end and end > spot.first) or spot.first < first == end < spot.end
     return first <= spot.first <= end and size > end - first

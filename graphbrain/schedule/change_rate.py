@@ -1,12 +1,13 @@
 """The change rates of pages, learned from visits that only show whether a page has changed since the last one.
 
-The belief on a page's change rate λ (changes a day) is Gamma(a, b): a is the **shape**, about how many changes it rests
-on, b the **scale** in days, about how long a time; the mean is a/b. After a visit the belief is brought back to a Gamma
-of the same mean and variance (assumed-density filtering); before it, what was learned fades a little towards the prior,
-since rates drift. What a visit is worth is then the mean of the crawl value over the belief (`expected_value`), in
-closed form: an uncertain page is worth a look by itself, and needs no rule of exploration.
+The belief on a page's change rate λ (changes a day) is Gamma(a, b). The **shape** a is about the number of changes that
+the belief rests on; the **scale** b, in days, is about the time that it rests on; the mean is a/b. A visit first moves
+the belief a little towards the prior, since rates drift. Then it replaces the posterior by the Gamma of the same mean
+and variance (assumed-density filtering). The worth of a visit is the mean of the crawl value over the belief
+(`expected_value`), in closed form. A visit of a page of uncertain rate has a high worth, so no rule of exploration is
+needed.
 
-The estimators that others use are below, for comparison: Cho, Garcia-Molina, "Estimating frequency of change", ACM TOIT
+The estimators that others use follow, for comparison: Cho, Garcia-Molina, "Estimating frequency of change", ACM TOIT
 3(3), 2003 (section 4: the naive one and its bias; 5.1: the improved one for equal intervals; 5.2: unequal ones), and
 crawl-frontier's documentation, "Optimal revisiting algorithm". Times are in days and rates in changes a day.
 """
@@ -39,13 +40,13 @@ __all__ = [
 
 
 FORGETTING = 0.98
-"""The part of the evidence that is kept at each visit. Lower where changes come in bursts (.95 on recorded policy
-pages)."""
+"""The share of the evidence that remains after each visit. A lower share fits changes that come in bursts (.95 on
+recorded policy pages)."""
 LEAST_SHAPE, MOST_SHAPE = 0.05, 50.0
 LEAST_SCALE, MOST_SCALE = 1e-6, 1e6
 LEAST_VALUE = 1e-9
 ENOUGH = 50
-"""First re-visits from which a host or a kind of page gets a prior of its own."""
+"""The least number of first re-visits for a prior of one host or one kind of page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Prior:
 
     @property
     def rate(self) -> float:
-        """The mean of a page of value 1: changes a day."""
+        """The mean rate of a page of value 1, in changes a day."""
         return self.shape / self.scale
 
     def scale_of(self, value: ArrayLike) -> Floats:
@@ -75,11 +76,12 @@ class Prior:
 
 
 PRIOR = Prior(0.5, 5.0)
-"""The prior for an unknown crawl: a change in ten days on the average, with a rate from one an hour to one a year."""
+"""The prior of a crawl without first re-visits: one change in ten days on average, and rates from one an hour to one a
+year."""
 
 
 def first_belief(priors: Sequence[Prior], value: Floats) -> tuple[Floats, Floats]:
-    """(shape, scale) of pages that were visited once, by the prior and the value of each."""
+    """Return the belief (shape, scale) on pages that were visited once, from the prior and the value of each page."""
     rows = [(prior.shape, prior.scale, prior.slope) for prior in priors]
     shape, scale, slope = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return shape.copy(), _scale_of(scale, slope, value)
@@ -98,32 +100,35 @@ def after_visit(
     forgetting: float = FORGETTING,
     value: ArrayLike = 1.0,
 ) -> tuple[Floats, Floats]:
-    """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page.
+    """Return the belief (shape, scale) on each page after a visit that came `elapsed` days after the one before.
 
-    `prior`: of all the pages, which depends on their `value`, or shape and scale of each.
+    `prior`: one prior for all pages, evaluated at their `value`; or the prior shape and scale of each page.
 
-    Unchanged: Gamma(a, b + t), exactly. Changed: the posterior is a difference of two Gammas with mean and second
-    moment
+    An unchanged page has the belief Gamma(a, b + t), exactly. For a changed page the posterior is a difference of two
+    Gammas with mean and second moment
 
         m₁ = (a/b)(1 − p·r)/(1 − p),   m₂ = (a(a+1)/b²)(1 − p·r²)/(1 − p),   r = b/(b + t),  p = r^a
 
-    and is replaced by the Gamma with these moments. With no time elapsed a change counts as one whole change.
+    and is replaced by the Gamma with these moments. If no time has elapsed, the change counts as one whole change.
     """
+    # Move the belief towards the prior.
     first_shape, first_scale = (prior.shape, prior.scale_of(value)) if isinstance(prior, Prior) else prior
     a = first_shape + forgetting * (shape - first_shape)
     b = first_scale + forgetting * (scale - first_scale)
+    # The moments of the posterior of a changed page.
     log_ratio = np.log1p(np.maximum(elapsed, 1e-9 * b) / b)
-    seen = -np.expm1(-a * log_ratio)
-    mean = a / b * -np.expm1(-(a + 1.0) * log_ratio) / seen
-    square = a * (a + 1.0) / b**2 * -np.expm1(-(a + 2.0) * log_ratio) / seen
+    chance = -np.expm1(-a * log_ratio)
+    mean = a / b * -np.expm1(-(a + 1.0) * log_ratio) / chance
+    square = a * (a + 1.0) / b**2 * -np.expm1(-(a + 2.0) * log_ratio) / chance
     variance = np.maximum(square - mean**2, 1e-12 * mean**2)
+    # The Gamma of these moments for a changed page, and the exact posterior for an unchanged one.
     new_shape = np.where(changed, mean**2 / variance, a)
     new_scale = np.where(changed, mean / variance, b + np.maximum(elapsed, 0.0))
     return np.maximum(new_shape, LEAST_SHAPE), np.maximum(new_scale, LEAST_SCALE)
 
 
 def chance_of_change(shape: ArrayLike, scale: ArrayLike, age: ArrayLike) -> Floats:
-    """Return the chance that a page has changed that was not seen for τ = `age` days, 1 − (b/(b + τ))^a.
+    """Return the chance that a page has changed in the τ = `age` days since its last visit, 1 − (b/(b + τ))^a.
 
     It is the mean of 1 − exp(−λτ) over λ ~ Gamma(a, b).
     """
@@ -135,58 +140,61 @@ def chance_of_change(shape: ArrayLike, scale: ArrayLike, age: ArrayLike) -> Floa
 def expected_value(
     value: ArrayLike, shape: ArrayLike, scale: ArrayLike, age: ArrayLike, change_value: ArrayLike = 0.0
 ) -> Floats:
-    """The mean of the crawl value (w/λ + u)·g(λτ) over λ ~ Gamma(a, b), for a page not seen for τ = `age` days:
+    """Return the mean of the crawl value (w/λ + u)·g(λτ) over λ ~ Gamma(a, b), τ = `age` days after the last visit:
 
         w·{ b/(a−1)·[1 − r^(a−1)] − τ·r^a }  +  u·{ 1 − r^a − a·τ·b^a/(b + τ)^(a+1) },   r = b/(b + τ)
 
-    For a ≤ 1 it grows with τ without end, so a page of which little is known is looked at again sooner or later.
-    With `value` 0 and `change_value` w it is the crawl value of the seeds' aim.
+    For a ≤ 1 it grows with τ without bound, so a page of uncertain rate is visited again at some time. With `value` 0
+    and `change_value` w it is the crawl value if only found changes count, as in crawl-frontier.
     """
     w, a, b, tau, u = (np.asarray(each, dtype=np.float64) for each in (value, shape, scale, age, change_value))
     tau = np.maximum(tau, 0.0)
     log_ratio = np.log1p(tau / b)
-    still = np.exp(-a * log_ratio)
-    fresh = b * log_ratio * _damped((a - 1.0) * log_ratio) - tau * still
-    caught = 1.0 - still - a * tau / (b + tau) * still
-    return np.maximum(w * fresh + u * caught, 0.0)
+    no_change = np.exp(-a * log_ratio)
+    freshness_gain = b * log_ratio * _damped((a - 1.0) * log_ratio) - tau * no_change
+    change_gain = 1.0 - no_change - a * tau / (b + tau) * no_change
+    return np.maximum(w * freshness_gain + u * change_gain, 0.0)
 
 
 def _damped(z: Floats) -> Floats:
-    """(1 − e^(−z))/z, 1 at z = 0."""
+    """Return (1 − e^(−z))/z, and 1 at z = 0."""
     safe = np.where(np.abs(z) < 1e-12, 1.0, z)
     damped: Floats = -np.expm1(-safe) / safe
     return np.where(np.abs(z) < 1e-12, 1.0, damped)
 
 
 def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, value: ArrayLike | None = None) -> Prior:
-    """The prior that makes first re-visits likeliest (empirical Bayes), `elapsed` days after the first visits.
+    """Return the prior with the greatest likelihood of first re-visits (empirical Bayes), `elapsed` days after the
+    first visits.
 
-    P(unchanged after t) = (b/(b + t))^a, with b = scale·w^slope; without `value` the slope stays that of `around`. The
-    most valuable pages are visited first, so where value and rate go together a prior without slope would be theirs,
-    not the crawl's. One visit of each page shows the mean rate well and the spread badly, and equal intervals do not
-    separate them at all; so the fit leans, with the weight of about one observation, on `around`.
+    P(unchanged after t) = (b/(b + t))^a, with b = scale·w^slope; without `value` the slope of `around` is kept. The
+    crawl visits the most valuable pages first. If value and rate are correlated, a prior without slope would fit these
+    pages and not the crawl. One re-visit of each page shows the mean rate well and the spread badly, and equal
+    intervals cannot separate the two. So the fit is drawn towards `around`, with the weight of about one observation.
     """
-    from scipy.optimize import minimize  # takes half a second, and few processes fit
+    from scipy.optimize import minimize  # the import takes half a second, and few processes fit priors
 
     t, has_changed = np.asarray(elapsed, dtype=np.float64), np.asarray(changed, dtype=bool)
     logs = np.log(np.maximum(np.ones(t.shape) if value is None else np.asarray(value, dtype=np.float64), LEAST_VALUE))
+    # A point of the search is (log shape, log scale, slope); without values the slope is fixed.
+    dimensions = 2 if value is None else 3
     start = np.array([np.log(around.shape), np.log(around.scale), around.slope])
-    free = 2 if value is None else 3
-    spread = np.array([2.0, 2.0, 1.0])[:free]
+    spread = np.array([2.0, 2.0, 1.0])[:dimensions]
 
-    def unlikely(point: Floats) -> float:
-        slope = point[2] if free == 3 else around.slope
+    def negative_log_posterior(point: Floats) -> float:
+        slope = point[2] if dimensions == 3 else around.slope
         exponent = np.exp(point[0]) * np.log1p(t * np.exp(-point[1] - slope * logs))
         likelihood = np.log(-np.expm1(-np.maximum(exponent[has_changed], 1e-300))).sum() - exponent[~has_changed].sum()
-        # Not to the last digit, which depends on the processor: the search uses the smaller value.
-        return float(f"{0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood:.11g}")
+        # Round the value: its last digits depend on the processor, and the search compares values.
+        return float(f"{0.5 * (((point - start[:dimensions]) / spread) ** 2).sum() - likelihood:.11g}")
 
+    first = start[:dimensions]
     with np.errstate(over="ignore"):
         best = minimize(
-            unlikely, start[:free], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000}
+            negative_log_posterior, first, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000}
         ).x
     shape, scale = np.clip(np.exp(best[:2]), (LEAST_SHAPE, LEAST_SCALE), (MOST_SHAPE, MOST_SCALE))
-    return Prior(float(shape), float(scale), float(best[2]) if free == 3 else around.slope)
+    return Prior(float(shape), float(scale), float(best[2]) if dimensions == 3 else around.slope)
 
 
 def fit_priors(
@@ -197,27 +205,29 @@ def fit_priors(
     value: Floats | None = None,
     enough: int = ENOUGH,
 ) -> tuple[Prior, dict[int, Prior]]:
-    """The crawl's prior, and one of its own, leaning on it, for each group with `enough` first re-visits.
+    """Return the crawl's prior, and a prior for each group with `enough` first re-visits. The fit of a group is drawn
+    towards the crawl's prior.
 
-    `group`: a number for each observation's host, or kind of page.
+    `group`: the number of each observation's host, or of its kind of page.
     """
     crawl = fit_prior(elapsed, changed, around, value)
-    names, counts = np.unique(group, return_counts=True)
-    own = {}
-    for one in names[counts >= enough]:
-        inside = group == one
-        own[int(one)] = fit_prior(elapsed[inside], changed[inside], crawl, None if value is None else value[inside])
-    return crawl, own
+    numbers, counts = np.unique(group, return_counts=True)
+    priors = {}
+    for number in numbers[counts >= enough]:
+        inside = group == number
+        of_group = None if value is None else value[inside]
+        priors[int(number)] = fit_prior(elapsed[inside], changed[inside], crawl, of_group)
+    return crawl, priors
 
 
 # ---------------------------------------------------------------------- what others estimate
 
 
 def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) -> Floats:
-    """X/T: changes found in `observed` days; `default` when no time was observed. crawl-frontier's `Simple`.
+    """Return X/T, the changes found in `observed` days; `default` when no time was observed. crawl-frontier's `Simple`.
 
-    Too low, the more so the rarer the visits: at most one change is found by each (TOIT 2003, section 4.1). Raises
-    ValueError for a number below 0, or none.
+    The estimate is too low, most of all for rare visits, since one visit finds at most one change (TOIT 2003, section
+    4.1). Raises ValueError for a number below 0, or a value that is no number.
     """
     changed, time = _checked(changes=changes, observed=observed)
     rate: Floats = np.divide(changed, time, out=np.full(changed.shape, default), where=time > 0.0)
@@ -225,27 +235,30 @@ def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) ->
 
 
 def bias_corrected_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLike) -> Floats:
-    """−ln((n − X + ½)/(n + ½))/I for visits at equal intervals I: the likeliest rate, its bias taken away (TOIT 2003,
-    section 5.1).
+    """Return −ln((n − X + ½)/(n + ½))/I for visits at equal intervals I: the likeliest rate, corrected for its bias
+    (TOIT 2003, section 5.1).
 
-    `visits`: n, those that could find a change; `changes`: X of them did. Raises ValueError for a number below 0, or
-    none, and for more changes than visits.
+    `visits`: n, the visits that could find a change. `changes`: X, the visits that found one. Raises ValueError for a
+    number below 0, for a value that is no number, and for more changes than visits.
     """
     n, changed, days = _checked(visits=visits, changes=changes, interval=interval)
     return np.asarray(-np.log((n - changed + 0.5) / (n + 0.5)) / days)
 
 
 def large_numbers_rate(visits: ArrayLike, changes: ArrayLike, observed: ArrayLike) -> Floats:
-    """p·X/(n − X) with p = n/T visits a day, half a visit added to both counts: where it tends is right for visits
-    at random moments. `observed`: T, the days from the first to the last. Avrachenkov, Patil, Thoppe, arXiv 2004.02167,
-    section 3, the estimator from the law of large numbers. Raises ValueError, as `bias_corrected_rate`."""
+    """Return p·X/(n − X) with p = n/T visits a day; half a visit is added to both counts.
+
+    The estimate converges to the true rate if the visits come at random moments. `observed`: T, the days from the first
+    visit to the last. Avrachenkov, Patil, Thoppe, arXiv 2004.02167, section 3, the estimator from the law of large
+    numbers. Raises ValueError as `bias_corrected_rate` does.
+    """
     n, changed, days = _checked(visits=visits, changes=changes, observed=observed)
     return np.asarray(n / days * (changed + 0.5) / (n - changed + 0.5))
 
 
 def _checked(**given: ArrayLike) -> list[Floats]:
-    """Return the arguments as arrays of one form. Raise ValueError for a number below 0, for none, and for more changes
-    than visits."""
+    """Return the arguments as arrays of one form. Raise ValueError for a number below 0, for a value that is no number,
+    and for more changes than visits."""
     arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in given.values()))
     for name, numbers in zip(given, arrays, strict=True):
         if not np.isfinite(numbers).all() or (numbers < 0.0).any():
@@ -257,25 +270,29 @@ def _checked(**given: ArrayLike) -> list[Floats]:
 
 
 def interval_rate(elapsed: ArrayLike, changed: ArrayLike, pseudo: float = 0.0) -> Floats:
-    """The likeliest rate for visits at any intervals: the λ with Σ_changed t/(e^(λt) − 1) = Σ_same t.
+    """Return the likeliest rate for visits at any intervals: the λ with Σ_changed t/(e^(λt) − 1) = Σ_same t.
 
     `elapsed`, `changed`: pages × visits, 0 days where a page has fewer visits. `pseudo` > 0 adds one changed and one
-    unchanged interval of that length, against 0 (no change was found) and infinity (nothing else was). Of TOIT 2003,
-    section 5.2, and crawl-frontier's documentation; pseudo intervals as in Kolobov et al., NeurIPS 2019. Raises
-    ValueError for a time below 0, or none.
+    unchanged interval of that length. Without them the rate is 0 if no visit found a change, and infinite if each did.
+    TOIT 2003, section 5.2, and crawl-frontier's documentation; pseudo intervals as in Kolobov et al., NeurIPS 2019.
+    Raises ValueError for a time below 0, or one that is no number.
     """
     t = np.atleast_2d(_checked(elapsed=elapsed, pseudo=pseudo)[0])
     has_changed = np.atleast_2d(np.asarray(changed, dtype=bool)) & (t > 0.0)
-    same = np.where(has_changed, 0.0, t).sum(axis=1) + pseudo
-    moved = np.where(has_changed, t, 0.0)
+    # The unchanged time of each page, and its changed intervals.
+    same_time = np.where(has_changed, 0.0, t).sum(axis=1) + pseudo
+    intervals = np.where(has_changed, t, 0.0)
     if pseudo > 0.0:
-        moved = np.column_stack([moved, np.full(len(moved), pseudo)])
+        intervals = np.column_stack([intervals, np.full(len(intervals), pseudo)])
+    # Bisect the logarithm of the rate of all pages at once.
     low, high = np.full(len(t), -40.0), np.full(len(t), 40.0)
     for _ in range(60):
         middle = (low + high) / 2.0
-        grown = np.minimum(moved * np.exp(middle)[:, None], 700.0)
-        sums = np.divide(moved, np.expm1(grown), out=np.zeros_like(moved), where=grown > 0.0).sum(axis=1)
-        low, high = np.where(sums > same, middle, low), np.where(sums > same, high, middle)
+        exponents = np.minimum(intervals * np.exp(middle)[:, None], 700.0)
+        terms = np.divide(intervals, np.expm1(exponents), out=np.zeros_like(intervals), where=exponents > 0.0)
+        is_low = terms.sum(axis=1) > same_time
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     rate = np.exp((low + high) / 2.0)
-    never, always = moved.sum(axis=1) == 0.0, (same == 0.0) & (moved.sum(axis=1) > 0.0)
-    return np.where(never, 0.0, np.where(always, np.inf, rate))
+    is_never = intervals.sum(axis=1) == 0.0
+    is_always = (same_time == 0.0) & (intervals.sum(axis=1) > 0.0)
+    return np.where(is_never, 0.0, np.where(is_always, np.inf, rate))

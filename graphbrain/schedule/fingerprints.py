@@ -1,15 +1,16 @@
 """Fingerprints of a body, which show later whether it has changed: hashes of its bytes and of its visible text, the
-blocks of that, and a simhash. For blocks of text see `graphbrain.schedule.blocks`.
+blocks of the text, and a simhash. For blocks of text see `graphbrain.schedule.blocks`.
 
 The simhash of a text is 64 bits, each the majority of that bit in the hashes of the text's shingles: like texts have
 hashes that differ in few bits, so a date stamp among many words is no change. Charikar, "Similarity estimation
 techniques from rounding algorithms", STOC 2002; 3 bits are near duplicates in Manku, Jain, Das Sarma, "Detecting
-near-duplicates for web crawling", WWW 2007. (Own, for the packages that have it have not been kept since 2022.)
-Visible text is what remains when tags, scripts, styles and comments go. It is only ever compared with itself.
+near-duplicates for web crawling", WWW 2007. The code is our own, since no package with simhash has been maintained
+since 2022. Visible text is what remains without tags, scripts, styles and comments. It is only compared with text that
+the same code extracted.
 
-A page is read once: its markup is split at the tags, which gives the text with the edges of its blocks, and the words
-of that are hashed together (`graphbrain.schedule.words`). No tree is built: one takes longer to make than all of this,
-a callback of Scrapy may have cut parts from that of its response, and parsers differ in broken pages.
+One pass reads a page: it splits the markup at the tags, marks the edges of blocks in the text, and hashes all words of
+the text together (`graphbrain.schedule.words`). It builds no tree. A tree takes longer to build than this whole pass, a
+callback of Scrapy may have changed the tree of its response, and parsers differ on broken pages.
 """
 
 from __future__ import annotations
@@ -43,25 +44,27 @@ __all__ = [
 ]
 
 LARGEST_TEXT = 4_000_000
-"""Bytes: of a larger body only the hash of the bytes is taken."""
+"""The most bytes of a body whose text is read. A larger body has only the hash of its bytes."""
 MOST_WORDS = 100_000
 _HTML = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]"
     rb"|<\?xml.*<html[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
-"""The beginnings of a body that is HTML without a type: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
+"""The beginnings that show that a body without a content type is HTML: WHATWG's "MIME Sniffing", section 7.1; and
+XHTML."""
 SNIFFED = 2048
 _SILENT = re.compile(
     r"<(?:!--.*?-->|(script|style|noscript|template)(?=[\s/>]).*?</\1(?=[\s/>])[^>]*>)", re.IGNORECASE | re.DOTALL
 )
-# Without these ends, the search for each unclosed tag would go on to the end of the page.
+# Close every element that the pattern skips: the search for an end tag that is missing would scan the whole page again
+# for each start tag.
 _ENDS = "<a--></script></style></noscript></template>"
 _TAG = re.compile(
     r"""<(?:/?([A-Za-z][^\s/>]*+)|[/!?])[^>=]*+(?:=(?:"[^"]*+"|'[^']*+'|\s*+(?:"[^"]*+"|'[^']*+')?+)[^>=]*+)*+>"""
 )
-"""A tag, with its name where it is one of an element. A quoted value may hold a `>`. An XML declaration is a comment
-of HTML."""
+"""A tag; the group is the name of the element, if the tag has one. A quoted value may hold a `>`. HTML reads an XML
+declaration as a comment."""
 _BLOCK_TAGS = (
     *("address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details"),
     *("dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),
@@ -72,26 +75,27 @@ _BETWEEN = {name: EDGE for tag in _BLOCK_TAGS for name in (tag, tag.upper(), tag
 _BETWEEN |= {"a": LINK, "A": LINK}
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(float)
 _OCTETS = np.arange(0, 8 * 256, 256)
-"""The bits of each octet, and where the octets of each place are counted."""
+"""The bits of each value of an octet; and the first counter of each of the eight octets of a hash."""
 
 
 def visible_text(body: bytes, content_type: str | None = None) -> str | None:
-    """The text that a reader of an HTML page sees, one space between words; None when the body is no HTML.
+    """Return the text that a reader of an HTML page sees, with one space between words; None when the body is no text.
 
-    `content_type`: the header; without one the body's beginning is looked at. Plain text is taken as it is.
+    `content_type`: the header; without it, the beginning of the body shows whether it is HTML. Plain text is returned
+    without a search for tags.
     """
     text = _text(body, content_type)
     return None if text is None else " ".join(text.split())
 
 
 def text_blocks(body: bytes, content_type: str | None = None) -> str | None:
-    """The blocks of the visible text, as `blocks.cut` makes them; None when there is none."""
+    """Return the blocks of the visible text, as `blocks.cut` makes them; None when there is no text."""
     text = _text(body, content_type)
     return None if text is None else blocks.cut(_lines(text))
 
 
 def _text(body: bytes, content_type: str | None) -> str | None:
-    """The visible text with `EDGE` between its blocks; between the lines, where it is plain text."""
+    """Return the visible text with `EDGE` between its blocks; in plain text, each line is a block."""
     if len(body) > LARGEST_TEXT:
         return None
     kind = (content_type or "").partition(";")[0].strip().lower()
@@ -99,31 +103,32 @@ def _text(body: bytes, content_type: str | None) -> str | None:
         return EDGE.join(_decoded(body, content_type).splitlines())
     if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
         return None
+    # The split puts the names of tags at odd places, and the text between them at even places.
     parts = _TAG.split(_SILENT.sub("", _decoded(body, content_type) + _ENDS))
-    between = _BETWEEN.get
-    parts[1::2] = [between(name, " ") for name in parts[1::2]]
+    separator_of = _BETWEEN.get
+    parts[1::2] = [separator_of(name, " ") for name in parts[1::2]]
     return html.unescape("".join(parts))
 
 
 def _lines(text: str) -> list[str]:
-    """Return the texts of the blocks that have any, with one space or one `LINK` between words, so that no cut depends
-    on them."""
-    lines, links = list[str](), 0
+    """Return the texts of the blocks that have words. One space or one `LINK` separates two words, so that white space
+    of the markup changes no hash."""
+    lines, link_marks = list[str](), 0
     for block in text.split(EDGE):
         line = list[str]()
         for number, part in enumerate(block.split(LINK)):
-            links += number > 0  # a link ends, or begins, before the next word, which may be of a later block
+            # Count the marks since the last word: an even number of them begins and ends links without words.
+            link_marks += number > 0
             if plain := " ".join(part.split()):
-                line += [LINK if links % 2 else " " if line else "", plain]
-                links = 0
+                line += [LINK if link_marks % 2 else " " if line else "", plain]
+                link_marks = 0
         if line:
             lines.append("".join(line))
     return lines
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
-    """Return the text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no
-    charset."""
+    """Return the text of a page. A charset that is no encoding of text (hex, idna, undefined) is ignored."""
     try:
         return html_to_unicode(content_type, body)[1]
     except (LookupError, ValueError):
@@ -135,12 +140,14 @@ def _sniff(body: bytes) -> bool:
 
 
 def simhash(text: str | Words) -> int | None:
-    """The 64 bits of a text as a signed integer, from its words and their pairs; None when it has no words."""
+    """Return the simhash of a text as a signed integer of 64 bits, from its words and their pairs; None for a text
+    without words."""
     words = (text if isinstance(text, Words) else Words.of(text)).hashes[:MOST_WORDS]
     pairs = words[:-1] * FACTORS[0] + words[1:] * FACTORS[1]
     shingles = distinct(np.concatenate([words, pairs]))
     if not len(shingles):
         return None
+    # Count each bit by way of its octet: 8 × 256 counters are faster than 64 masks over all hashes.
     octets = shingles.astype(">u8").view(np.uint8).reshape(-1, 8)
     counts = np.bincount((octets + _OCTETS).ravel(), minlength=_OCTETS[-1] + 256).reshape(8, 256)
     majority = np.packbits(2 * (counts @ _BITS).ravel() > len(shingles))
@@ -148,7 +155,7 @@ def simhash(text: str | Words) -> int | None:
 
 
 def signed(bits: int) -> int:
-    """64 bits as the signed integer that Neo4j can keep, whether they were counted from 0 or from −2⁶³."""
+    """Return 64 bits as the signed integer that Neo4j can store. The argument may be signed or unsigned."""
     return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -159,13 +166,18 @@ def distance(one: int, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTest:
-    """The method by which a changed page is distinguished from one that is the same.
+    """The test that decides whether a page has changed between two visits.
 
-    `method`: by body, by visible text, by the blocks of the text, which have changed where that has a probability
-    `above` this, or by its simhash, the same up to `bits` differing bits. Equal texts are the same. A value that only
-    one of the two visits has, or blocks of another version, are not compared; then another hash decides: in place of
-    blocks the simhash. `detector`: the user's own, instead of all that. `failure`: the error of the detector, in whose
-    place this is.
+    Pages with equal bodies or equal texts are unchanged. A value that only one of the two visits has is not compared,
+    and blocks of two versions are not compared. Then another hash decides: the simhash in place of blocks.
+
+    Attributes:
+        method: `body`, `text`, `blocks` or `simhash`.
+        bits: The most differing bits of the simhashes of an unchanged page.
+        detector: The user's own test, in place of `method`.
+        failure: The error of the detector that this test replaces; empty if there is none.
+        above: A page has changed if its blocks show a change with more than this probability.
+        sketches: True if a visit takes a sketch of the text's shingles, too.
     """
 
     method: str = "blocks"
@@ -174,7 +186,6 @@ class ChangeTest:
     failure: str = ""
     above: float = 0.5
     sketches: bool = False
-    """is a sketch of the shingles of the text taken, too, wherever the text is?"""
 
     @property
     def wants_text(self) -> bool:
@@ -183,7 +194,7 @@ class ChangeTest:
 
     @property
     def wants_simhash(self) -> bool:
-        """True if the simhash is needed. It is needed with blocks, too: near duplicates are found by it."""
+        """True if the simhash is needed. The method `blocks` needs it, too, to find near duplicates."""
         return self.method in ("simhash", "blocks") or self.detector is not None
 
     @property
@@ -197,17 +208,19 @@ class ChangeTest:
 
     def differs(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> bool:
         """Return whether the page has changed between two visits; False if they cannot be compared. `section`: the
-        noise of its section, where it has few visits."""
+        noise of the page's section; None for a page with many visits."""
         return bool(self._verdict(old, new, section) if self.detector is None else self.detector(old, new))
 
     def _verdict(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> bool | None:
-        """Return whether the hashes show a change; None if they cannot be compared, as those of two versions."""
+        """Return whether the hashes show a change; None if they cannot be compared, as hashes of two versions."""
+        # Equal bodies or equal texts are unchanged, by whichever method.
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
         if self.method != "body" and not _alike(old, new):
             return None
         if self.method != "body" and old.text_hash is not None and old.text_hash == new.text_hash:
             return False
+        # The method's own hash decides, or the best one that both visits have.
         if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
             probability = probability_of(blocks.step(old.blocks, new.blocks), section)
             if probability is not None:
@@ -219,16 +232,16 @@ class ChangeTest:
         return None if None in (old.body_hash, new.body_hash) else True
 
     def judge(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> tuple[bool, ChangeTest]:
-        """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes.
-        `section`: as of `differs`."""
+        """Return whether the page has changed between two visits, and the test that decided. The hashes decide if the
+        user's detector raises. `section`: see `differs`."""
         try:
             return self.differs(old, new, section), self
         except Exception as error:
             if self.detector is None:
                 raise
-            why = " ".join(f"the detector failed ({type(error).__name__}: {error})".split())[:150]
-            own = replace(self, detector=None, failure=f"{why}; compared by {self.method}")
-            return own.differs(old, new, section), own
+            reason = " ".join(f"the detector failed ({type(error).__name__}: {error})".split())[:150]
+            by_hashes = replace(self, detector=None, failure=f"{reason}; compared by {self.method}")
+            return by_hashes.differs(old, new, section), by_hashes
 
 
 def take(
@@ -238,20 +251,22 @@ def take(
     change: ChangeTest,
     url: str = "",
 ) -> Seen:
-    """`seen` with the hashes of a body that the crawler has not brought itself, as far as they are needed. `url`: the
-    page's address, whose words count as no text of its own in the sketch."""
+    """Return `seen` with the hashes of a body that `change` needs and the crawler has not sent. `url`: the page's
+    address; the sketch leaves out its words."""
     if body is None:
         return seen
     raw = bytes(body)
-    taken: dict[str, Any] = {"body_hash": _hash(raw)}
-    missing = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
-    text = _text(raw, content_type) if change.wants_text and missing else None
+    hashes: dict[str, Any] = {"body_hash": _hash(raw)}
+    # Read the text only if one of its hashes is needed and not sent.
+    is_incomplete = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
+    text = _text(raw, content_type) if change.wants_text and is_incomplete else None
     if lines := _lines(text or ""):
         plain = " ".join(line.lstrip(LINK) for line in lines).replace(LINK, " ")
-        taken["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
-        wanted = change.wants_simhash or change.sketches
-        taken |= _of_words(Words.of(EDGE.join(lines)), change, url) if wanted else {}
-    return replace(seen, **{name: value for name, value in taken.items() if getattr(seen, name) is None})
+        hashes["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
+        if change.wants_simhash or change.sketches:
+            hashes |= _of_words(Words.of(EDGE.join(lines)), change, url)
+    # Hashes that the crawler has sent are kept.
+    return replace(seen, **{name: value for name, value in hashes.items() if getattr(seen, name) is None})
 
 
 def _of_words(words: Words, change: ChangeTest, url: str) -> dict[str, Any]:
@@ -266,19 +281,19 @@ def _of_words(words: Words, change: ChangeTest, url: str) -> dict[str, Any]:
 
 
 def compared(old: Seen, new: Seen) -> blocks.VisitStep | None:
-    """Return how the blocks of two visits differ, None where one has none."""
+    """Return the difference of the blocks of two visits; None if one visit has no blocks."""
     return None if old.blocks is None or new.blocks is None else blocks.step(old.blocks, new.blocks)
 
 
 def following(old: Seen, new: Seen) -> str | None:
-    """Return the blocks of a page that are kept after a visit, by whichever method the change was found."""
-    same = old.text_hash is not None and old.text_hash == new.text_hash and blocks.is_plain(old.blocks)
-    return old.blocks if new.blocks is None or same else blocks.step(old.blocks, new.blocks).kept
+    """Return the blocks that a page stores after a visit. They do not depend on the method that compares the visits."""
+    is_same = old.text_hash is not None and old.text_hash == new.text_hash and blocks.is_plain(old.blocks)
+    return old.blocks if new.blocks is None or is_same else blocks.step(old.blocks, new.blocks).kept
 
 
 def unchanged(old: Seen, new: Seen) -> Seen:
-    """Return the hashes that are kept after a visit that found no change: those of the last change, with what it did
-    not have; those of the visit, where both cannot be compared."""
+    """Return the hashes that a page stores after a visit that found no change. They are the stored hashes; the visit
+    adds those that were missing. If the two cannot be compared, the hashes of the visit replace the stored ones."""
     if not _alike(old, new):
         return new
     bits = new.simhash if old.simhash is None else old.simhash
@@ -288,7 +303,7 @@ def unchanged(old: Seen, new: Seen) -> Seen:
 
 
 def _alike(old: Seen, new: Seen) -> bool:
-    """Return whether the hashes of two texts are of one version, or one of them has none."""
+    """Return whether the hashes of two texts have the same version. True, too, if one text has no hashes."""
     versions = {text_version(seen.text_hash) for seen in (old, new) if (seen.text_hash, seen.simhash) != (None, None)}
     return len(versions) < 2
 

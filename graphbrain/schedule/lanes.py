@@ -1,18 +1,19 @@
 """Lanes: pages of like value and belief wait in one queue, so that its oldest is its best.
 
-The crawl value of a page grows with the time it was not seen, so no stored number orders all pages for long. But pages
-of like (w, a/b, a) grow alike: in a lane of those the page that has waited longest is worth most, and an index on
-(lane, waiting since) gives the best of all by its lanes' heads alone. Nothing is stored that depends on the budget.
+The crawl value of a page grows with the time since its last visit, so no stored number orders all pages for long. But
+the crawl values of pages of like (w, a/b, a) grow alike. In a lane of such pages, the page that has waited longest is
+worth most. So an index on (lane, waiting since) gives the best page of all by the first page of each lane. No stored
+value depends on the budget.
 
-A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
-of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
-order the best lanes come first. An unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched. So the
-lanes of the frontier are together, before all others, and the first page in them is the best: one look finds it,
-however many lanes there are. So they may be many: a lane of the frontier is 2^(1/4096) wide, and its order is that of
-the values. A page of the frontier moves only when its value has changed by `STEADY`, for each move costs two writes of
-the index; then it moves to the lane of its value. Lane 0 is for pages that are wanted at once, whatever they are worth.
+A lane's number has four fields, from high to low: the promise, the classes of value and of rate, each √2 wide, and the
+class of shape. The promise falls with the crawl value at an age of `DISCOVERY` days, so in ascending order the best
+lanes come first. An unfetched page has no rate: its first visit is worth w·DISCOVERY at any time. So the lanes of the
+frontier form one range before all others, the first page of the range is the best, and one look finds it, however many
+lanes there are. Therefore these lanes are narrow: each is 2^(1/4096) wide, and their order is the order of values. A
+move of a page costs two writes of the index, so a page of the frontier moves only when its value has changed by
+`STEADY`. Lane 0 holds the pages that must be visited at once, whatever they are worth.
 
-Under the orders that never come back, lanes are simpler: one for each depth, or those of the frontier alone.
+The orders without revisits have simpler lanes: one for each depth, or those of the frontier alone.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ __all__ = [
 ]
 
 ASKED = 0
-"""The lane of pages that must be visited at once: asked for by hand, or due by an interval of their own."""
+"""The lane of pages that must be visited at once: an operator asked for them, or their interval is over."""
 DISCOVERY = 20.0
-"""Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
+"""K, in days: a first visit is worth w·K. A larger K prefers new pages; a smaller K prefers fresh copies."""
 
 PER_OCTAVE = 2
 """Classes for each factor of two in value or rate."""
@@ -66,27 +67,30 @@ SHAPE_EDGES = (0.4, 0.7, 1.1, 2.0, 4.0)
 SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
 """The representatives of the classes of shape: below .4, .4 to .7, …, 4 and above."""
 FRONTIER = 7
-"""In the field of shapes: the page was never fetched."""
+"""The value of the field of shapes for pages that were never fetched."""
 FINE_FIRST = 1 << 11
-"""Above the lanes of breadth-first order, one for each depth."""
+"""The first lane of the frontier. The lanes of breadth-first order, one for each depth, are below it."""
 FINE_PER_OCTAVE, FINE_OCTAVES = 1 << 12, 128
 FINE_OF_ONE = FINE_PER_OCTAVE * FINE_OCTAVES // 2
-"""Values from 2⁻⁶⁴ to 2⁶⁴."""
+"""The class of the value 1. The classes reach from 2⁻⁶⁴ to 2⁶⁴."""
 FINE_CLASSES = FINE_PER_OCTAVE * FINE_OCTAVES
 FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
-"""The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
-is worth."""
+"""The end of the lanes of the frontier. The lanes of fetched pages begin at 10⁷ or later, so they are all above it."""
 STEADY = FINE_PER_OCTAVE // 16
-"""So many lanes a value may be off (4.4 %) before its page moves."""
+"""The number of lanes (4.4 % of a value) by which a page may be off the lane of its value before it moves."""
 Stretch = tuple[int, int]
-"""[first lane, the lane after the last)"""
+"""A range of lanes: the first lane, and the lane after the last one."""
 NEVER = -1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The fields of lane numbers: whether of the frontier, and the middle of their classes of value, shape and
-    scale."""
+    """The fields of lane numbers, as arrays.
+
+    Attributes:
+        frontier: True for lanes of pages that were never fetched.
+        value, shape, scale: The middles of the classes.
+    """
 
     frontier: np.ndarray
     value: Floats
@@ -97,8 +101,8 @@ class Lanes:
 def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
     """Return the lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
 
-    Values and rates beyond the grid (2⁻²⁴ to 2⁴⁰, and once in 2²⁰ days to 2¹² times a day) count as its ends, value 0
-    among them: such pages wait in the last lanes.
+    Values outside 2⁻²⁴ to 2⁴⁰, and rates outside 2⁻²⁰ to 2¹² changes a day, count as the nearest end of the grid. So
+    pages of value 0 wait in the last lanes.
     """
     w, a, b = (np.asarray(each, dtype=np.float64) for each in (value, shape, scale))
     values = _class(w, VALUE_OF_ONE, VALUE_CLASSES)
@@ -108,50 +112,49 @@ def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
 
 
 def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
-    """Return the lane numbers of these classes."""
-    middle = np.asarray(SHAPES)[shapes]
-    promised = expected_value(
-        _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(DISCOVERY)
-    )
-    return _packed(promised, values, rates, shapes)
+    """Return the lane numbers of these classes of value, rate and shape."""
+    shape = np.asarray(SHAPES)[shapes]
+    scale = shape / _middle(rates, RATE_OF_ONE)
+    crawl_value = expected_value(_middle(values, VALUE_OF_ONE), shape, scale, np.float64(DISCOVERY))
+    return _packed(crawl_value, values, rates, shapes)
 
 
 def frontier_lane(value: ArrayLike) -> Ints:
-    """Return the lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
+    """Return the lane of pages of these values that were never fetched; ascending is best first."""
     values = _class(np.asarray(value, dtype=np.float64), FINE_OF_ONE, FINE_CLASSES, FINE_PER_OCTAVE)
     return np.asarray(FINE_FIRST + (FINE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
 
 
 def _steady(stored: Ints, fresh: Ints) -> Ints:
-    """Return the lanes of pages of the frontier that are in `stored` lanes and would be in `fresh` ones by their
-    values."""
-    near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
-    return np.where(near, stored, fresh)
+    """Return the lanes of pages of the frontier: the `stored` lane if it is within `STEADY` of the `fresh` one, which
+    follows from the value, and else the fresh one."""
+    is_near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
+    return np.where(is_near, stored, fresh)
 
 
 def stretch(lane: int) -> Stretch:
-    """Return the lanes [first, end) with this one whose pages come in the order of the index best first: all of the
-    frontier, or this alone."""
+    """Return the range of lanes around this one in which the index has the pages best first: all lanes of the frontier,
+    or this lane alone."""
     return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)
 
 
 def is_frontier(lane: ArrayLike) -> Flags:
-    """Return whether these lanes are of pages that were never fetched."""
+    """Return whether these lanes hold pages that were never fetched."""
     return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
 
 
 def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
-    """Return the worth of fetching a page for the first time, w·K, in the currency of crawl values."""
+    """Return the worth of the first visit of a page, w·K, in the unit of crawl values."""
     return np.asarray(value, dtype=np.float64) * discovery
 
 
 def read_lanes(lane: ArrayLike) -> Lanes:
-    """Return the classes that lane numbers were made of."""
+    """Return the fields of these lane numbers."""
     numbers = np.asarray(lane, dtype=np.int64)
     shapes, frontier = numbers % 8, is_frontier(numbers)
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
-    fine = FINE_CLASSES - 1 - (numbers - FINE_FIRST) // 8
-    value = np.where(frontier, _middle(fine, FINE_OF_ONE, FINE_PER_OCTAVE), _middle(values, VALUE_OF_ONE))
+    frontier_values = FINE_CLASSES - 1 - (numbers - FINE_FIRST) // 8
+    value = np.where(frontier, _middle(frontier_values, FINE_OF_ONE, FINE_PER_OCTAVE), _middle(values, VALUE_OF_ONE))
     shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
     return Lanes(frontier, value, shape, shape / _middle(rates, RATE_OF_ONE))
 
@@ -159,25 +162,32 @@ def read_lanes(lane: ArrayLike) -> Lanes:
 def head_value(
     lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY, freshness: float = 1.0, change: float = 0.0
 ) -> Floats:
-    """Return the worth of the first page of each lane, by the lane's number alone: `age` days since it was last seen.
+    """Return the worth of a visit to the first page of each lane, from the lane's number and its age alone.
 
-    `freshness`, `change`: the worth of a page of value 1 for being up to date, and for each change that is found. Good
-    to a class's width; a caller that has read the pages themselves takes `change_rate.expected_value` of them.
+    The result is as exact as the classes are narrow. A caller that has read the page itself can compute
+    `change_rate.expected_value` of it.
+
+    Args:
+        lane: The numbers of the lanes.
+        age: The days since the last visit of the first page of each lane.
+        discovery: K, in days.
+        freshness, change: The worth of a page of value 1 that is up to date, and of each change that a visit finds.
     """
     numbers = np.asarray(lane, dtype=np.int64)
     lanes = read_lanes(numbers)
-    seen = expected_value(freshness * lanes.value, lanes.shape, lanes.scale, age, change * lanes.value)
-    worth = np.where(lanes.frontier, frontier_value(lanes.value, discovery), seen)
+    revisit_value = expected_value(freshness * lanes.value, lanes.shape, lanes.scale, age, change * lanes.value)
+    worth = np.where(lanes.frontier, frontier_value(lanes.value, discovery), revisit_value)
     return np.where(numbers == ASKED, np.inf, worth)
 
 
 def property_of(value: str) -> str:
-    """Return the property of pages that holds this value, if it is no live score."""
+    """Return the property of pages that holds this batch score, or the user's own value. `value`: the setting."""
     return METHODS[value][-1] if value in METHODS else "value"
 
 
 def scored(rule: Rule, stored: float | None, provisional: float | None = None) -> float:
-    """Return the worth of a page by its property; None: it has none, but of a batch score maybe a `provisional` one."""
+    """Return the worth of a page by its `stored` property. A page without a batch score (None) has the worth of its
+    `provisional` score, or else the base."""
     if rule.value == "own":
         return 1.0 if stored is None else stored
     if stored is not None:
@@ -186,11 +196,15 @@ def scored(rule: Rule, stored: float | None, provisional: float | None = None) -
 
 
 def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> float:
-    """Return the amount that a page which was just read gives each page it links to, by one step of the order's method.
+    """Return the amount that a page which was just read gives to each page it links to: one step of the order's method.
 
-    `own`: its value; `links`: of each link the value of the page it leads to, and how many links to that are known. A
-    reader of PageRank and its kin follows each link alike. A hub of HITS is worth what it leads to, in sum, and each of
-    its links as much as the hub; a hub of SALSA gives each link what the other links of its community have.
+    PageRank and similar methods divide the page's value among its links. HITS gives each link the sum of the values of
+    all pages that the page links to. SALSA gives each link the mean value of an in-link of these pages.
+
+    Args:
+        rule: The rule, with the method.
+        own: The value of the page.
+        links: For each link, the value of the linked page and the number of known links to it.
     """
     if not links:
         return 0.0
@@ -202,15 +216,23 @@ def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> f
 
 
 def first_given(rule: Rule) -> float:
-    """Return the worth of a page without known links to it, beside the amounts that linking pages give."""
+    """Return the worth of a page before any linking page gives it an amount."""
     return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
 @dataclass(frozen=True, slots=True)
 class PageColumns:
-    """The facts of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
-    seed, steps of their paths that were there before, new pages of their folders that the pages which brought them
-    named before them, whether they are seeds, their relevance (unknown: nan), and the factors of their sections."""
+    """The facts of pages beside their accounts, by column.
+
+    Attributes:
+        in_weight: The weight of the links to the page.
+        depth: Clicks from a seed.
+        path_repeats: Steps of the path that occur earlier in the path.
+        siblings_before: New pages of the same folder that the page's finder named before it.
+        is_seed: True for seeds.
+        relevance: The relevance; nan if it is unknown.
+        harvest: The factor of the page's section.
+    """
 
     in_weight: Floats
     depth: Floats
@@ -224,15 +246,19 @@ class PageColumns:
 def blended(
     blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, page_columns: PageColumns
 ) -> Floats:
-    """Return the worth of new pages: a product of powers of scores, each not below its floor, and of the numbers before
-    them. `in_links` counts one link more than there is.
+    """Return the worth of new pages: the product of `times`·max(score, `floor`)^`power` over the factors of the blend.
 
-    `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`schedule.sections.harvest`),
-    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path, and names of arguments, that were in
-    the URL before), and `novelty` 1/(1 + new pages of the folder that the page which brought this one named before
-    it): of pages that are much alike some come first, and show what the others lead to. A crawl can be caught in pages
-    that a server invents without end: if each of them is worth a little more than the site's own pages, the site's own
-    never get their turn. `flow`, `nearness` and `plain_path` each keep it out of some.
+    The scores beside the live scores are:
+
+    * `harvest`: the expected harvest of the page's section, in powers of two (`schedule.sections.harvest`)
+    * `in_links`: 1 + the weight of the known links to the page
+    * `nearness`: 1/(1 + clicks from a seed)
+    * `plain_path`: 1/(1 + steps of the path, and names of arguments, that occur earlier in the URL)
+    * `novelty`: 1/(1 + new pages of the folder that the finder named before). Of like pages, a few come first and show
+      what the others lead to.
+
+    A server can invent pages without end. If each of them is worth a little more than the site's other pages, a crawl
+    never reaches the others. `flow`, `nearness` and `plain_path` each protect against some of these traps.
     """
     scores = {
         "authority": authority,
@@ -251,8 +277,8 @@ def blended(
 
 
 def first_value(rule: Rule, score: Floats, page_columns: PageColumns) -> Floats:
-    """Return the worth of pages that are made just now, before relevance: their scores, alike on both sides, or the
-    value where no property has one yet."""
+    """Return the worth of pages that are just created, before relevance. `score`: their live score, the same for hub
+    and authority. A page has no batch score yet."""
     if rule.blend:
         flow, live_pagerank = (forward.first(page_columns.is_seed) for forward in rule.forwards)
         return blended(rule.blend, score, flow, live_pagerank, page_columns)
@@ -260,21 +286,23 @@ def first_value(rule: Rule, score: Floats, page_columns: PageColumns) -> Floats:
 
 
 def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
-    """Return the lane of fetched pages in this `lane` when they get this `value`: the belief in its number is kept.
+    """Return the lanes of fetched pages of these lanes for a new `value`. The belief that the number holds is kept.
 
-    Pages whose value stays in its class stay; so do those that are wanted at once.
+    Pages whose value stays in its class keep their lane, and so do pages that must be visited at once.
     """
     numbers = np.array(lane, dtype=np.int64)
-    classes = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    old_values = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES
     shapes = numbers % 8
-    moved = (numbers // (8 * RATE_CLASSES) % VALUE_CLASSES != classes) & (numbers != ASKED) & (shapes < len(SHAPES))
-    if moved.any():
-        numbers[moved] = _promising(classes[moved], numbers[moved] // 8 % RATE_CLASSES, shapes[moved])
+    is_moved = (old_values != values) & (numbers != ASKED) & (shapes < len(SHAPES))
+    if is_moved.any():
+        numbers[is_moved] = _promising(values[is_moved], numbers[is_moved] // 8 % RATE_CLASSES, shapes[is_moved])
     return numbers
 
 
 def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
-    """Return the worth of pages to the schedule: their value, times twice the relevance (unknown: ½) if it counts."""
+    """Return the worth of pages to the schedule: their value, at least 0, times twice their relevance if the rule
+    counts relevance. An unknown relevance counts as ½."""
     if not rule.value_by_relevance:
         return np.maximum(value, 0.0)
     return np.maximum(value, 0.0) * clip_relevance(relevance) * 2.0
@@ -289,12 +317,19 @@ def lane_of(
     stored: Ints | None = None,
     steady: bool = True,
 ) -> Ints:
-    """Return the lane of each page by the brain's order: where it waits, or would if it did; of one that was never
-    fetched, it may be a lane of about its value, if it is there, and is to be `steady` (`STEADY`).
+    """Return the lane of each page by the brain's order, also for pages that do not wait now. A fetched page keeps its
+    lane under the orders without revisits.
 
-    `value`: before relevance. `stored`: the lanes of the pages, which hold the belief on their rates; None for pages
-        that are made just now. A fetched page keeps its lane under the orders that never come back.
+    Args:
+        rule: The rule, with the order.
+        value: The values before relevance.
+        relevance: The relevance of each page; nan if it is unknown.
+        depth: Clicks from a seed.
+        fetched: True for pages that were fetched.
+        stored: The lanes of the pages, which hold the belief on their rates; None for pages that are just created.
+        steady: True if an unfetched page keeps a lane that is near to the lane of its value (`STEADY`).
     """
+    # The lanes of the pages as unfetched ones.
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1
     else:
@@ -303,8 +338,9 @@ def lane_of(
         return fresh
     if steady and rule.order != "breadth_first":
         fresh = _steady(stored, fresh)
-    seen = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
-    return np.where(stored == ASKED, ASKED, np.where(fetched, seen, fresh))
+    # The lanes of fetched pages; pages that must be visited at once keep theirs.
+    revisit = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
+    return np.where(stored == ASKED, ASKED, np.where(fetched, revisit, fresh))
 
 
 def _class(x: Floats, of_one: int, count: int, per_octave: int = PER_OCTAVE) -> Ints:
@@ -318,8 +354,8 @@ def _middle(bucket: Ints, of_one: int, per_octave: int = PER_OCTAVE) -> Floats:
     return np.asarray(np.exp2((bucket - of_one + 0.5) / per_octave), dtype=np.float64)
 
 
-def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:
-    """Return one number of the four fields; a promise a factor of √2 lower comes one later."""
-    steps = np.floor(-PER_OCTAVE * np.log2(np.maximum(promised, 1e-300))) + PROMISE_OF_ONE
+def _packed(crawl_value: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:
+    """Return the number that holds the four fields. The field `promise` grows by 1 when the crawl value falls by √2."""
+    steps = np.floor(-PER_OCTAVE * np.log2(np.maximum(crawl_value, 1e-300))) + PROMISE_OF_ONE
     promise = np.clip(steps, 0, PROMISES - 1).astype(np.int64)
     return np.asarray(((promise * VALUE_CLASSES + values) * RATE_CLASSES + rates) * 8 + shapes, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The optimal visit rate of each page for known values and change rates: the Optimal of crawl-frontier, exact.
+"""The exact optimal visit rate of each page for known values and change rates: crawl-frontier's `Optimal`.
 
 A page of value w changes λ times a day (Poisson) and is visited f times a day, at equal intervals τ = 1/f. There are
 two aims, each a sum over the pages, under the budget Σ f = R:
@@ -8,14 +8,15 @@ two aims, each a sum over the pages, under the budget Σ f = R:
     changes     w·f·(1 − e^(−λ/f)): changed pages found, as in crawl-frontier's documentation, "Optimal revisiting
                 algorithm" (Lopez-Adeva, 2015)
 
-Both have the same solution. The marginal value of a visit, the crawl value of a page not seen for τ, is
+Both aims have a solution of the same form. The marginal value of a visit, which is the crawl value of a page τ days
+after its last visit, is
 
     V(τ) = cap·g(λτ),   g(x) = 1 − (1 + x)e^(−x),   cap = w/λ (freshness) or w (changes); w/λ + u for both at once
 
-The optimum visits every page whenever V = μ, one price for all, and never visits pages whose cap is at most μ. Since
-g(x) = y has the solution x = −1 − W₋₁(−(1−y)/e), with Lambert's W, only μ is unknown. Azar, Horvitz, Lubetzky, Peres,
-Shahaf, "Tractable near-optimal policies for crawling", PNAS 115(32), 2018, have the same price rule for visits at
-random moments. Any unit of time can be used, the same for λ, f and the budget; this module uses days.
+The optimum visits every page whenever V = μ, the same price for all pages, and never visits pages whose cap is at most
+μ. Since g(x) = y has the solution x = −1 − W₋₁(−(1−y)/e), with Lambert's W, only μ is unknown. Azar, Horvitz, Lubetzky,
+Peres, Shahaf, "Tractable near-optimal policies for crawling", PNAS 115(32), 2018, have the same price rule for visits
+at random moments. Any unit of time can be used, the same for λ, f and the budget; this module uses days.
 """
 
 from __future__ import annotations
@@ -47,17 +48,18 @@ __all__ = [
 Objective = Literal["freshness", "changes"]
 
 BINS = 4096
-"""The number of classes of cap on which the first guess of the price is made."""
+"""The number of classes of cap from which the first guess of the price is computed."""
 SMALL = 0.05
-"""Below it g(x) is so flat that its inverse is taken from the series, for the sake of the last digits."""
+"""The largest s for which the series alone gives the inverse of g. There g is so flat that Halley's steps would lose
+the last digits."""
 SERIES = (1.0, 1 / 3, 11 / 72, 43 / 540, 769 / 17280, 221 / 8505, 680863 / 43545600, 1963 / 204120)
 """x = Σ cₖ·s^k with s = √(2y): −1 − W₋₁ around its branch point (Corless et al., 1996, equation 4.22)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The visits a day of each page, and the price μ, the value of the least worthwhile visit. A page that is never
-    visited has a cap of at most μ."""
+    """The visits a day of each page, and the price μ: the value of the least valuable visit that is made. A page that
+    is never visited has a cap of at most μ."""
 
     frequency: Floats
     price: float
@@ -71,18 +73,18 @@ def ripeness(x: ArrayLike) -> Floats:
 def ripe_at(y: ArrayLike) -> Floats:
     """Return the x with g(x) = y; infinite for y ≥ 1, 0 for y ≤ 0. The relative error is about 1e-13.
 
-    The result is −1 − W₋₁(−(1−y)/e), found by Halley's steps. scipy's `lambertw`, which is complex, takes three times
-    as long, and loses half of the digits near y = 0.
+    The result is −1 − W₋₁(−(1−y)/e), found by Halley's steps. scipy's `lambertw` computes complex numbers, takes three
+    times as long, and loses half of the digits near y = 0.
     """
-    wanted = np.asarray(y, dtype=np.float64)
-    inside = (wanted > 0.0) & (wanted < 1.0)
-    z = np.where(inside, wanted, 0.5)
+    target = np.asarray(y, dtype=np.float64)
+    is_inside = (target > 0.0) & (target < 1.0)
+    z = np.where(is_inside, target, 0.5)
     s = np.sqrt(2.0 * z)
     x = _series(s)
-    large = s > SMALL
-    if large.any():
-        x[large] = _halley(z[large], x[large])
-    return np.where(inside, x, np.where(wanted >= 1.0, np.inf, 0.0))
+    is_large = s > SMALL
+    if is_large.any():
+        x[is_large] = _halley(z[is_large], x[is_large])
+    return np.where(is_inside, x, np.where(target >= 1.0, np.inf, 0.0))
 
 
 def _series(s: Floats) -> Floats:
@@ -93,8 +95,8 @@ def _series(s: Floats) -> Floats:
 
 
 def _halley(y: Floats, start: Floats) -> Floats:
-    """Return the solution by Halley's steps on 1 − (1 + x)e^(−x) − y, from the series or, near y = 1, from the iterated
-    logarithm."""
+    """Return the root of 1 − (1 + x)e^(−x) − y by Halley's method. It begins at `start`, the sum of the series, or for
+    y ≥ .6 at the iterated logarithm."""
     logs = -np.log1p(-y)
     x = np.where(y < 0.6, start, logs + np.log1p(logs + np.log1p(logs)))
     for _ in range(3):
@@ -105,10 +107,10 @@ def _halley(y: Floats, start: Floats) -> Floats:
 
 
 def optimal_seeds_g(x: ArrayLike) -> Floats:
-    """Return crawl-frontier's function g on (−1, 0): 1/u with (1 + u)e^(−u) = 1 + x, that is f/λ at price −x of a cap
-    of 1.
+    """Return crawl-frontier's function g on (−1, 0): 1/u with (1 + u)e^(−u) = 1 + x. It is f/λ for a page of cap 1 at
+    the price −x.
 
-    crawl-frontier finds it by a fixed-point iteration and a table; here it is Lambert's W.
+    crawl-frontier computes it by a fixed-point iteration and a table; this function uses Lambert's W.
     """
     with np.errstate(divide="ignore"):
         return 1.0 / ripe_at(-np.asarray(x, dtype=np.float64))
@@ -124,10 +126,10 @@ def freshness(rate: ArrayLike, frequency: ArrayLike) -> Floats:
         frequency: f, visits a day, at equal intervals.
     """
     changes, visits = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(frequency, np.float64))
-    moving, seen = changes > 0.0, visits > 0.0
-    x = np.divide(changes, visits, out=np.zeros(changes.shape), where=moving & seen)
-    fresh = np.divide(-np.expm1(-x), x, out=np.ones(changes.shape), where=x > 0.0)
-    return np.where(moving & ~seen, 0.0, fresh)
+    is_changing, is_visited = changes > 0.0, visits > 0.0
+    x = np.divide(changes, visits, out=np.zeros(changes.shape), where=is_changing & is_visited)
+    share = np.divide(-np.expm1(-x), x, out=np.ones(changes.shape), where=x > 0.0)
+    return np.where(is_changing & ~is_visited, 0.0, share)
 
 
 def captured(rate: ArrayLike, frequency: ArrayLike) -> Floats:
@@ -161,10 +163,10 @@ def optimal_frequencies(
     change_value: ArrayLike = 0.0,
     clusters: int | None = None,
 ) -> Optimum:
-    """Return the visits a day that make the most of `budget` visits a day: Σ frequency = budget.
+    """Return the visits a day of each page with the greatest sum of the objective, where Σ frequency = `budget`.
 
-    Without `clusters` the result is exact up to rounding: the price is bracketed on BINS classes and then found by
-    Brent's method, for a million pages in some five seconds.
+    Without `clusters` the result is exact up to rounding: BINS classes give a first guess of the price, and Brent's
+    method finds the price from it. A million pages take about five seconds.
 
     Args:
         value: w of each page, at least 0.
@@ -184,32 +186,34 @@ def optimal_frequencies(
     rates = np.broadcast_to(rates, cap.shape)
     _check_budget(budget)
     frequency = np.zeros(cap.shape)
-    worth = cap > 0.0
-    if not worth.any() or budget == 0.0:
+    is_worthwhile = cap > 0.0
+    if not is_worthwhile.any() or budget == 0.0:
         return Optimum(frequency, float(cap.max(initial=0.0)))
-    # One price μ for all pages, at which their frequencies use up the budget.
-    some_rates, some_caps = rates[worth], cap[worth]
+    # Find the price μ, the same for all pages, at which their frequencies use up the budget.
+    some_rates, some_caps = rates[is_worthwhile], cap[is_worthwhile]
     if clusters is not None:
         page_class, class_rates, class_caps = _classes(some_rates, some_caps, clusters)
         price = _price(lambda mu: _demand(class_rates, class_caps, mu), budget, class_caps.max())
         some_caps = class_caps[page_class]
     else:
         price = _exact_price(some_rates, some_caps, budget)
-    frequency[worth] = _spent(some_rates, some_caps, price, budget)
+    # Convert the price into frequencies.
+    frequency[is_worthwhile] = _spent(some_rates, some_caps, price, budget)
     return Optimum(frequency, price)
 
 
 def _spent(rate: Floats, cap: Floats, price: float, budget: float) -> Floats:
-    """Return the frequencies at that price, with the rounding rest of the budget given to the pages at the margin.
+    """Return the frequencies at that price. The pages at the margin, whose cap is about the price, share the part of
+    the budget that the others do not use.
 
-    The crawl value of a page visited less than once in 37 changes cannot be distinguished from its cap in floats, so
-    the price does not determine its frequency. Such pages share one λτ, so the rest is divided among them by their
-    rates.
+    In floats, the crawl value of a page visited less than once in 37 changes equals its cap, so the price does not
+    determine its frequency. Such pages have the same λτ, so they share the rest in proportion to their rates.
     """
-    margin = np.abs(cap - price) <= 1e-12 * price
-    frequency = np.where(margin, 0.0, _frequencies(rate, cap, price))
-    if margin.any():
-        frequency[margin] = rate[margin] * max(budget - frequency.sum(), 0.0) / rate[margin].sum()
+    is_marginal = np.abs(cap - price) <= 1e-12 * price
+    frequency = np.where(is_marginal, 0.0, _frequencies(rate, cap, price))
+    if is_marginal.any():
+        rest = max(budget - frequency.sum(), 0.0)
+        frequency[is_marginal] = rate[is_marginal] * rest / rate[is_marginal].sum()
     return frequency
 
 
@@ -219,7 +223,7 @@ def _check_budget(budget: float) -> None:
 
 
 def _frequencies(rate: Floats, cap: Floats, price: float | Floats) -> Floats:
-    """Return the visits a day at that price: 1/τ with cap·g(λτ) = μ."""
+    """Return the visits a day of each page at that price: 1/τ with cap·g(λτ) = μ."""
     x = ripe_at(price / cap)
     return np.divide(rate, x, out=np.zeros(rate.shape), where=x > 0.0)
 
@@ -230,19 +234,22 @@ def _demand(rate: Floats, cap: Floats, price: float) -> float:
 
 
 def _classes(rate: Floats, cap: Floats, count: int) -> tuple[Ints, Floats, Floats]:
-    """Return classes of similar cap on a log grid: each page's class, and each class's summed rate and mean cap (by
-    rate).
+    """Return classes of similar cap on a logarithmic grid: the class of each page, and for each class the sum of the
+    rates and the geometric mean of the caps, weighted by rate.
 
-    Pages of one cap are visited at one λτ, so their frequencies add up to that of one page with their summed rate.
+    Pages of one cap are visited at one λτ. So the sum of their frequencies is the frequency of a page whose rate is the
+    sum of their rates.
     """
     logs = np.log(cap)
     low, width = logs.min(), max(float(np.ptp(logs)), 1e-9) / count
     page_class = np.minimum(((logs - low) / width).astype(np.int64), count - 1)
     rates = np.bincount(page_class, rate, minlength=count).astype(np.float64)
     sums = np.bincount(page_class, rate * logs, minlength=count)
-    filled = rates > 0.0
-    number = np.cumsum(filled) - 1
-    return number[page_class].astype(np.int64), rates[filled], np.exp(sums[filled] / rates[filled]).astype(np.float64)
+    # Number the classes anew without the empty ones.
+    has_pages = rates > 0.0
+    number = np.cumsum(has_pages) - 1
+    mean_caps = np.exp(sums[has_pages] / rates[has_pages]).astype(np.float64)
+    return number[page_class].astype(np.int64), rates[has_pages], mean_caps
 
 
 def _exact_price(rate: Floats, cap: Floats, budget: float) -> float:
@@ -254,8 +261,8 @@ def _exact_price(rate: Floats, cap: Floats, budget: float) -> float:
 
 
 def _price(demand: Callable[[float], float], budget: float, start: float, step: float = 3.0) -> float:
-    """Return the price at which the falling `demand` equals the budget: bracketed from `start` in growing steps of log
-    μ, then Brent."""
+    """Return the price at which `demand`, a decreasing function, equals the budget. Growing steps of log μ from `start`
+    bracket it; Brent's method finds it."""
 
     def surplus(log: float) -> float:
         return demand(float(np.exp(log))) / budget - 1.0
@@ -273,12 +280,12 @@ def _price(demand: Callable[[float], float], budget: float, start: float, step: 
 def optimal_frequencies_by_host(
     value: ArrayLike, rate: ArrayLike, budget: float, host: Ints, most: Floats, objective: Objective = "freshness"
 ) -> Optimum:
-    """Return the same as `optimal_frequencies` if host h takes at most `most[h]` visits a day.
+    """Return the result of `optimal_frequencies` under the condition that host h has at most `most[h]` visits a day.
 
-    A host that would get more than it takes has a price of its own, at which its pages demand exactly that; a page pays
-    the higher of the two prices. Kolobov, Peres, Lubetzky, Horvitz, "Optimal freshness crawl under politeness
-    constraints", SIGIR 2019. The returned price is the common one. If all hosts are full, less than the budget is
-    spent.
+    Each host has its own price, at which its pages demand exactly `most[h]` visits. A page is visited at the higher of
+    this price and the common price. Kolobov, Peres, Lubetzky, Horvitz, "Optimal freshness crawl under politeness
+    constraints", SIGIR 2019. The returned price is the common one. If every host has the most visits that it may have,
+    less than the budget is spent.
 
     Args:
         value: w of each page, at least 0.
@@ -295,23 +302,24 @@ def optimal_frequencies_by_host(
     cap = caps(value, rates, objective)
     _check_budget(budget)
     frequency = np.zeros(cap.shape)
-    worth = cap > 0.0
-    if not worth.any() or budget == 0.0:
+    is_worthwhile = cap > 0.0
+    if not is_worthwhile.any() or budget == 0.0:
         return Optimum(frequency, float(cap.max(initial=0.0)))
-    # A host that is asked for too much has a price of its own; a page pays the higher one.
-    some_rates, some_caps, some_hosts = rates[worth], cap[worth], np.asarray(host)[worth]
-    own = _host_prices(some_rates, some_caps, some_hosts, np.asarray(most, dtype=np.float64))[some_hosts]
+    # Find the price of each host, at which it has the most visits that it may have.
+    some_rates, some_caps, some_hosts = rates[is_worthwhile], cap[is_worthwhile], np.asarray(host)[is_worthwhile]
+    host_prices = _host_prices(some_rates, some_caps, some_hosts, np.asarray(most, dtype=np.float64))[some_hosts]
 
     def visits(price: float) -> Floats:
-        return _frequencies(some_rates, some_caps, np.maximum(price, own))
+        return _frequencies(some_rates, some_caps, np.maximum(price, host_prices))
 
-    # The hosts alone may keep the sum within the budget.
-    full = visits(0.0)
-    if full.sum() <= budget:
-        frequency[worth] = full
+    # The limits of the hosts alone may keep the sum within the budget.
+    unlimited = visits(0.0)
+    if unlimited.sum() <= budget:
+        frequency[is_worthwhile] = unlimited
         return Optimum(frequency, 0.0)
+    # Find the common price at which the visits use up the budget.
     price = _price(lambda mu: float(visits(mu).sum()), budget, float(some_caps.max()))
-    frequency[worth] = visits(price)
+    frequency[is_worthwhile] = visits(price)
     return Optimum(frequency, price)
 
 

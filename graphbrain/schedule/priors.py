@@ -1,8 +1,8 @@
 """The priors of pages before they were ever visited twice, learned from the crawl's own first re-visits.
 
-Each page keeps how long after its first visit the second came, and whether it had changed; a sample of that is what the
-priors are fitted to (`change_rate.fit_priors`), one for the crawl, and one for each host that has enough of its own.
-They are stored on the (:Brain).
+Each page stores the time between its first and its second visit, and whether it had changed. `change_rate.fit_priors`
+fits the priors to a sample of these: one prior for the crawl, and one for each host with enough re-visits. The (:Brain)
+stores the priors.
 Statements: visits/firsts, exports/last_id.
 """
 
@@ -22,7 +22,7 @@ from graphbrain.schedule.change_rate import PRIOR, Prior
 __all__ = ["FEWEST", "NO_PRIORS", "differs", "fit", "properties", "read_priors"]
 
 FEWEST = 200
-"""First re-visits from which priors are fitted."""
+"""The least number of first re-visits from which priors are fitted."""
 SAMPLE = 5_000
 RANGE = 20_000
 MOST_HOSTS = 300
@@ -33,7 +33,7 @@ NO_PRIORS: Mapping[str, Any] = dict.fromkeys((*CRAWL, *HOSTS, "prior_seen", "pri
 
 
 def read_priors(brain: Mapping[str, Any]) -> tuple[Prior, dict[str, Prior]]:
-    """Return the crawl's prior and the hosts', from the properties of the (:Brain)."""
+    """Return the prior of the crawl and the priors of hosts, from the properties of the (:Brain)."""
     if brain.get("prior_shape") is None:
         return PRIOR, {}
     columns = [brain.get(name) or () for name in HOSTS]
@@ -42,10 +42,10 @@ def read_priors(brain: Mapping[str, Any]) -> tuple[Prior, dict[str, Prior]]:
 
 
 def properties(crawl: Prior, hosts: Mapping[str, Prior], seen: int) -> dict[str, Any]:
-    """Return priors as properties of the (:Brain); `seen`: first revisits they were fitted to."""
+    """Return priors as properties of the (:Brain). `seen`: the number of first re-visits that they were fitted to."""
     columns = [list(hosts), *([getattr(p, name) for p in hosts.values()] for name in ("shape", "scale", "slope"))]
-    own = dict(zip(HOSTS, columns, strict=True))
-    return {**dict(zip(CRAWL, (crawl.shape, crawl.scale, crawl.slope), strict=True)), **own, "prior_seen": seen}
+    of_hosts = dict(zip(HOSTS, columns, strict=True))
+    return {**dict(zip(CRAWL, (crawl.shape, crawl.scale, crawl.slope), strict=True)), **of_hosts, "prior_seen": seen}
 
 
 def differs(new: Prior, old: Prior) -> bool:
@@ -56,21 +56,23 @@ def differs(new: Prior, old: Prior) -> bool:
 
 
 def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str, Prior], int] | None:
-    """Priors by a sample of the first re-visits, and how many they were; None when there are too few."""
+    """Return the crawl's prior, the priors of hosts, and the number of first re-visits in the sample; None when the
+    sample is too small."""
     rows = _sample(graph, rule, dice)
     if len(rows) < FEWEST:
         return None
+    # The facts of the re-visits, by column; each host has a number.
     names = sorted({row.host for row in rows})
-    number = {name: index for index, name in enumerate(names)}
+    number_of = {name: index for index, name in enumerate(names)}
+    host = np.array([number_of[row.host] for row in rows])
     days, changed = np.array([row.days for row in rows]), np.array([row.changed for row in rows], dtype=bool)
-    worth = np.array([row.value for row in rows], dtype=np.float64)
+    score = np.array([row.value for row in rows], dtype=np.float64)
     relevance = np.array([np.nan if row.relevance is None else row.relevance for row in rows], dtype=np.float64)
-    value = lanes.weighed(rule, worth, relevance)
-    group = np.array([number[row.host] for row in rows])
-    crawl, own = change_rate.fit_priors(group, days, changed, PRIOR, value)
-    counts = np.bincount(group, minlength=len(names))
-    best = sorted(own, key=lambda one: (-counts[one], one))[:MOST_HOSTS]
-    return crawl, {names[one]: own[one] for one in best}, len(rows)
+    crawl, host_priors = change_rate.fit_priors(host, days, changed, PRIOR, lanes.weighed(rule, score, relevance))
+    # Only the hosts with the most re-visits keep a prior, since one node stores them all.
+    counts = np.bincount(host, minlength=len(names))
+    largest = sorted(host_priors, key=lambda number: (-counts[number], number))[:MOST_HOSTS]
+    return crawl, {names[number]: host_priors[number] for number in largest}, len(rows)
 
 
 def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[Any]:
@@ -78,6 +80,7 @@ def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[Any]:
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     starts = list(range(0, (last or 0) + 1, RANGE))
     dice.shuffle(starts)
+    # Read ranges until the sample is large enough.
     rows: list[Any] = []
     for start in starts:
         rows += graph.read(

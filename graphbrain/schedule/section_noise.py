@@ -1,14 +1,14 @@
 """The noise of a section's template: where its pages differed from their first visit to their second.
 
-At its second visit nothing is known yet of a page's places. But pages of a section have one template, and what differs
-on nearly all of them at one place of it is noise there: an advertisement, a counter, related links. Such a place is
-found on other pages by the block before it or behind it. Of each is kept on how many pages it differed; of the section,
-how many pages were compared. These are observations of the probability that it differs though nothing has happened.
-Each page counts once, so one that changes often weighs no more than another, and what changes on all pages at once is a
-change of each that was visited twice before.
+At its second visit nothing is known yet of a page's places. But the pages of a section have one template. A place of
+the template that differs on nearly all pages holds noise: an advertisement, a counter, related links. The block before
+or behind such a place identifies it on other pages. A host stores for each place on how many pages it differed, and for
+each section how many pages were compared. Both numbers are observations of the probability that the place differs
+though the page has not changed. Each page counts once, so a page that changes often weighs no more than another. A page
+that was visited more often is judged by its own places, so a change of all pages at once is a change there.
 
 A section is here what addresses show without learning: the folders of a path without their numbers, the ending, and the
-names of arguments. What is kept of a host is bounded (`LARGEST`), and only its own pages write it.
+names of arguments. The stored text of a host is bounded (`LARGEST`), and only reports on its own pages write it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from graphbrain.schedule.words import packed, unpacked
 __all__ = ["FEW_VISITS", "LARGEST", "HostNoise", "probability_of"]
 
 FEW_VISITS = 3
-"""Visits after which a page needs no others: where it was still for so long, a difference is its own."""
+"""Up to this number of visits, a page is compared with other pages of its section. A page with more visits is judged by
+its own places."""
 MOST_SECTIONS, MOST_SPOTS = 6, 40
-"""Sections of a host, and places of each, that are kept: of sections the latest, of places those that differed on most
-pages."""
+"""The most sections of a host, and places of a section, that are stored: the latest sections, and the places that
+differed on most pages."""
 MORE = 1.3
-"""By so much a place may be larger than on average: where more differs, there may be something else beside it."""
+"""A difference counts as the place's noise up to this multiple of the place's mean size. A larger one may hold a
+change, too."""
 MOST_SEEN = 255
-"""Compared pages of a section; then all its counts are halved."""
+"""The most compared pages of a section; beyond it, all counts of the section are halved."""
 _SECTION, _SPOT = struct.Struct("<HBB"), struct.Struct("<HBB")
 LARGEST = len(packed(bytes(MOST_SECTIONS * (_SECTION.size + MOST_SPOTS * _SPOT.size))))
 """The most characters of the stored text."""
@@ -41,8 +43,13 @@ LARGEST = len(packed(bytes(MOST_SECTIONS * (_SECTION.size + MOST_SPOTS * _SPOT.s
 
 @dataclass(frozen=True, slots=True)
 class SectionNoise:
-    """`seen`: compared pages. `spots`: the mark of a place → on how many of them it differed, and how many blocks it
-    held on average; the latest first."""
+    """The noise of one section.
+
+    Attributes:
+        seen: The number of compared pages.
+        spots: The mark of a place → on how many pages it differed, and its mean number of blocks. The places that
+            differed on most pages come first.
+    """
 
     seen: int = 0
     spots: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -52,13 +59,14 @@ class SectionNoise:
         if difference.prior is None:
             return difference.probability
         noise, content = difference.prior
-        seen_spots = [self.spots[mark] for mark in difference.marks if mark in self.spots]
-        moved = max((pages for pages, size in seen_spots if difference.size <= size * MORE), default=0)
-        return min(difference.probability, 1 - (noise + moved) / (noise + content + self.seen))
+        known_spots = [self.spots[mark] for mark in difference.marks if mark in self.spots]
+        noisy_pages = max((pages for pages, size in known_spots if difference.size <= size * MORE), default=0)
+        return min(difference.probability, 1 - (noise + noisy_pages) / (noise + content + self.seen))
 
     def after(self, differences: Sequence[Difference]) -> SectionNoise:
-        """Return the same after another page was compared."""
+        """Return the noise of the section after another page was compared."""
         spots = dict(self.spots)
+        # The size of each place that differs for the first time on this page.
         size_of: dict[int, int] = {}
         for difference in differences:
             for mark in difference.marks if difference.prior is not None else ():
@@ -66,16 +74,19 @@ class SectionNoise:
         for mark, size in size_of.items():
             pages, mean = spots.get(mark, (0, 0))
             spots[mark] = pages + 1, round((pages * mean + size) / (pages + 1))
-        by = 2 if self.seen + 1 > MOST_SEEN else 1
-        latest = sorted(spots.items(), key=lambda spot: (-spot[1][0], spot[0] not in size_of))[:MOST_SPOTS]
-        return SectionNoise((self.seen + 1) // by, {mark: (pages // by, size) for mark, (pages, size) in latest})
+        # Places that differed on most pages are stored; of equals, those of this page.
+        noisiest = sorted(spots.items(), key=lambda spot: (-spot[1][0], spot[0] not in size_of))[:MOST_SPOTS]
+        divisor = 2 if self.seen + 1 > MOST_SEEN else 1
+        counts = {mark: (pages // divisor, size) for mark, (pages, size) in noisiest}
+        return SectionNoise((self.seen + 1) // divisor, counts)
 
 
 NOTHING = SectionNoise()
 
 
 def probability_of(step: VisitStep, section: SectionNoise | None) -> float | None:
-    """Return how probable it is that a page has changed. `section`: of a page with no more than `FEW_VISITS` visits."""
+    """Return the probability that a page has changed; None if its blocks cannot be compared. `section`: the noise of
+    the page's section; None for a page with more than `FEW_VISITS` visits."""
     if section is None or not step.differences:
         return step.probability
     return max(map(section.probability, step.differences))
@@ -83,22 +94,23 @@ def probability_of(step: VisitStep, section: SectionNoise | None) -> float | Non
 
 @dataclass(frozen=True)
 class HostNoise:
-    """The noise of a host's sections. `sections`: by their keys, the latest last."""
+    """The noise of a host's sections. `sections`: the key of a section → its noise; the latest section is the last."""
 
     sections: dict[int, SectionNoise] = field(default_factory=dict)
 
     def of(self, url: str) -> SectionNoise:
-        """Return that of a page's section."""
+        """Return the noise of a page's section."""
         return self.sections.get(_key_of(url), NOTHING)
 
     def after(self, url: str, step: VisitStep) -> HostNoise:
-        """Return the same after the second visit of a page. One that found another page shows nothing."""
+        """Return the noise of the host after the second visit of a page. A visit that found an altogether different
+        page shows no noise."""
         if step.probability is None or (step.probability > 0.0 and not step.differences):
             return self
         key = _key_of(url)
         others = {other: section for other, section in self.sections.items() if other != key}
-        kept = list({**others, key: self.of(url).after(step.differences)}.items())
-        return HostNoise(dict(kept[-MOST_SECTIONS:]))
+        sections = list({**others, key: self.of(url).after(step.differences)}.items())
+        return HostNoise(dict(sections[-MOST_SECTIONS:]))
 
     def text(self) -> str:
         """Return the text that is stored."""
@@ -112,23 +124,24 @@ class HostNoise:
     @classmethod
     @lru_cache(maxsize=256)
     def read(cls, text: str | None) -> HostNoise:
-        """Return what `text` has written; of none, or of that of another version of blocks, nothing is known."""
+        """Return the noise that the method `text` has written; none for no text, and for a text of another version of
+        blocks."""
         sections: dict[int, SectionNoise] = {}
         version, data = (VERSION, b"") if text is None else unpacked(text)
-        at = 0
-        while version == VERSION and at < len(data):
-            key, seen, count = _SECTION.unpack_from(data, at)
-            at += _SECTION.size
-            spots = _SPOT.iter_unpack(data[at : at + count * _SPOT.size])
+        offset = 0
+        while version == VERSION and offset < len(data):
+            key, seen, count = _SECTION.unpack_from(data, offset)
+            offset += _SECTION.size
+            spots = _SPOT.iter_unpack(data[offset : offset + count * _SPOT.size])
             sections[key] = SectionNoise(seen, {mark: (pages, size) for mark, pages, size in spots})
-            at += count * _SPOT.size
+            offset += count * _SPOT.size
         return cls(sections)
 
 
 def _key_of(url: str) -> int:
     path, _, query = url.partition("?")
     *folders, last = path.split("/")
-    opened = ["#" if NUMBER.fullmatch(step) else step for step in folders]
+    plain_folders = ["#" if NUMBER.fullmatch(step) else step for step in folders]
     names = sorted({each.partition("=")[0] for each in query.split("&")})
-    text = "/".join([*opened, last if query else ending_of(last), *names])
+    text = "/".join([*plain_folders, last if query else ending_of(last), *names])
     return crc32(text.encode("utf-8", "surrogatepass")) & 0xFFFF

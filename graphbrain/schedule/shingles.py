@@ -1,11 +1,11 @@
 """A bounded sketch of a page's text, which shows how much of it was met before on its host.
 
-A shingle is three words in a row within one block of the text, or a whole block that is shorter; numbers and dates are
-one word (`words.masked`), and words that the page's address has are in none. A row of numbers with the word before it
-is a shingle by itself: so a table of numbers is a text, and a date in a sentence is one shingle. Of the hashes of the
-distinct shingles the `MOST` smallest are kept, and how many there are: a uniform sample of them, and the same shingles
-are in the samples of all pages that have them (Broder, "On the resemblance and containment of documents", SEQUENCES
-1997; Beyer et al., "On synopses for distinct-value estimation", SIGMOD 2007).
+A shingle is three words in a row within one block of the text, or a whole block that is shorter. All numbers and dates
+count as the same word (`words.masked`). No shingle holds a word of the page's address. A row of numbers with the word
+before it is a shingle by itself: so a table of numbers is a text, and a date in a sentence is one shingle. A sketch
+keeps the `MOST` smallest hashes of the distinct shingles, and the number of distinct shingles. The smallest hashes are
+a uniform sample, and pages that share shingles share them in their samples (Broder, "On the resemblance and
+containment of documents", SEQUENCES 1997; Beyer et al., "On synopses for distinct-value estimation", SIGMOD 2007).
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ __all__ = ["LONGEST", "MOST", "VERSION", "Sketch", "packed", "read", "sketch", "
 Keys = npt.NDArray[np.uint32]
 
 VERSION = 3
-"""The version of sketches, and of all that is made of them. Those of two versions are not compared."""
+"""The version of sketches, and of all that is made of them. Sketches of two versions are not compared."""
 SHORTEST = 2
-"""Characters of a word of an address that is no text of the page."""
+"""The least number of characters of a word of an address that the sketch leaves out."""
 MOST = 256
 MOST_SHINGLES = 100_000
 _COUNT = np.dtype("<u4")
 
 
 def packed(data: bytes) -> str:
-    """Return sketches, or what is made of them, as they are stored or sent: see `words.packed`."""
+    """Return the bytes of a sketch as the text that is stored or sent: see `words.packed`."""
     return words.packed(data, version=VERSION)
 
 
 LONGEST = len(packed(bytes((MOST + 1) * _COUNT.itemsize)))
-"""Characters of what is kept."""
+"""The most characters of a stored sketch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Sketch:
 
 
 def words_of(url: str, text: Words) -> npt.NDArray[np.bool_]:
-    """Return which of the words of a page are in the path or the query of its address."""
+    """Return a flag for each word of a page: True if the path or the query of its address has the word."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -66,15 +66,15 @@ def words_of(url: str, text: Words) -> npt.NDArray[np.bool_]:
 
 
 def sketch(pieces: Masked) -> Sketch | None:
-    """The sketch of a page's pieces; None when it has no words of its own."""
+    """Return the sketch of a page's pieces; None when the page has no words but those of its address."""
     rows = pieces.rows[:MOST_SHINGLES][pieces.own[:MOST_SHINGLES]]
     keys = distinct((np.concatenate([rows, pieces.numbers[:MOST_SHINGLES]]) >> np.uint64(32)).astype(np.uint32))
     return Sketch(keys[:MOST], len(keys)) if len(keys) else None
 
 
 def read(text: str) -> Sketch | None:
-    """Return the sketch that `Sketch.text` has written, None for one of another version. Raise BadInput for anything
-    else."""
+    """Return the sketch that `Sketch.text` has written; None for a sketch of another version. Raise BadInput for any
+    other text."""
     try:
         version, data = unpacked(text)
         numbers = np.frombuffer(data, dtype=_COUNT)

@@ -1,8 +1,8 @@
-"""The worth of a visit and its time: the settings of the order `optimal`, and what is believed of rates before and
-after.
+"""The worth of a visit and its time: the settings of the order `optimal`, and the beliefs on change rates.
 
-A page that was never fetched is worth w·K whenever it is; one that was, its expected crawl value (beliefs); lanes keep
-pages of like value and belief together, so all that is asked here is asked by lane and age. Times are in days.
+The first visit of a page is worth w·K at any time. A revisit is worth the expected crawl value of the page, by the
+belief on its change rate. A lane holds pages of like value and belief, so a lane and an age determine the worth of a
+visit. Times are in days.
 """
 
 from __future__ import annotations
@@ -28,18 +28,21 @@ log = logging.getLogger(__name__)
 DAY = 86_400.0
 NEVER = 1e9
 EXTREME = 1e12
-"""Beliefs beyond it are cut: they add nothing, and their products overflow."""
+"""The largest shape and scale of a belief. Larger ones have no effect, and their products overflow."""
 LONGEST = 36_500.0
 Estimator = Callable[[Floats, Floats, Floats, Flags], tuple[Floats, Floats]]
-"""(shape, scale, days since the last visit, changed) → (shape, scale) of pages: what is believed after a visit."""
+"""(shape, scale, days since the last visit, changed) → (shape, scale): the beliefs on pages before and after it."""
 
 
 @dataclass(frozen=True)
 class Schedule:
     """The settings of the order `optimal`, and the priors learned so far.
 
-    `discovery`: K, in days. `freshness`, `change`: what being up to date, and finding a change, is worth. `least`: days
-    before which no page is visited again. `intervals`: days between visits of pages in whose URL a pattern is found.
+    Attributes:
+        discovery: K, in days.
+        freshness, change: The worth of a page of value 1 that is up to date, and of a change that a visit finds.
+        least: The least number of days between two visits of a page.
+        intervals: Patterns, and the days between visits of a page whose URL matches the pattern.
     """
 
     discovery: float = lanes.DISCOVERY
@@ -74,79 +77,79 @@ class Schedule:
         )
 
     def worth(self, lane: ArrayLike, since: ArrayLike, now: float) -> Floats:
-        """Return the worth of a visit of the pages in these lanes that wait `since` (epoch seconds); −inf: not yet."""
+        """Return the worth of a visit to pages of these lanes that wait `since` (epoch seconds); −inf for a page that
+        is not yet due."""
         age = (now - np.asarray(since, dtype=np.float64)) / DAY
         value = lanes.head_value(lane, age, self.discovery, self.freshness, self.change)
         return np.where(self.are_due(lane, since, now), value, -np.inf)
 
     def are_due(self, lane: ArrayLike, since: ArrayLike, now: float) -> Flags:
-        """Return whether pages of these lanes that wait `since` (epoch seconds) may be visited now.
-
-        A millisecond less than the least wait is enough, since times are sums of floats.
-        """
+        """Return whether pages of these lanes that wait `since` (epoch seconds) are due at `now`. A page is due a
+        millisecond early, since times are sums of floats."""
         return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 
     def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
-        """Return the times (epoch seconds) from which pages of these lanes that wait `since` may be visited. Pages that
-        were never fetched may be visited at any time, whichever clock wrote `since`."""
+        """Return the times (epoch seconds) from which pages of these lanes that wait `since` are due. Pages that were
+        never fetched are due at any time, whichever clock wrote `since`."""
         numbers = np.asarray(lane, dtype=np.int64)
-        at = np.asarray(since, dtype=np.float64)
-        first = lanes.is_frontier(numbers)
-        return np.where(first, np.minimum(at, 0.0), np.where(numbers == lanes.ASKED, at, at + self.least * DAY))
+        start = np.asarray(since, dtype=np.float64)
+        is_first = lanes.is_frontier(numbers)
+        return np.where(
+            is_first, np.minimum(start, 0.0), np.where(numbers == lanes.ASKED, start, start + self.least * DAY)
+        )
 
     def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
-        """Return (shape, scale) of pages of these hosts that were visited once."""
+        """Return the belief (shape, scale) on pages of these hosts that were visited once."""
         return change_rate.first_belief([self.priors.get(host, self.prior) for host in hosts], value)
 
     def after_visit(
         self, hosts: Sequence[str], shape: Floats, scale: Floats, days: Floats, changed: Flags, value: Floats
     ) -> tuple[Floats, Floats]:
-        """Return (shape, scale) of pages after a visit `days` after their last; nan before it: it is their first
-        re-visit."""
+        """Return the belief (shape, scale) on pages after a revisit. `shape`, `scale`: the belief before it; nan if
+        this is the first revisit. `days`: the time since the visit before."""
         prior_shape, prior_scale = self.first_belief(hosts, value)
         before = np.where(np.isnan(shape), prior_shape, shape), np.where(np.isnan(scale), prior_scale, scale)
         if self.estimator is not None:
-            own = _estimated(self.estimator, *before, days, changed)
-            return _sane(*own, before)
+            estimates = _estimated(self.estimator, *before, days, changed)
+            return _sane(*estimates, before)
         return change_rate.after_visit(*before, days, changed, (prior_shape, prior_scale), self.forgetting)
 
     def comes_back(self, value: Floats, shape: Floats, scale: Floats, price: float) -> Floats:
-        """Days from a visit to the next of pages of these values and beliefs, where visits worth `price` are made.
+        """Return the days from one visit to the next for pages of these values and beliefs, if the crawl makes every
+        visit that is worth `price`; nan for a page whose visit is not worth `price` within a hundred years."""
 
-        nan where it is not worth so much in a hundred years.
-        """
-
-        def enough(age: Floats) -> Flags:
-            seen = change_rate.expected_value(self.freshness * value, shape, scale, age, self.change * value)
-            return np.asarray(seen >= price)
+        def is_worth(age: Floats) -> Flags:
+            worth = change_rate.expected_value(self.freshness * value, shape, scale, age, self.change * value)
+            return np.asarray(worth >= price)
 
         low, high = np.full(len(value), self.least), np.full(len(value), LONGEST)
-        never = ~enough(high)
-        # A page's days are not to depend on what others are asked for with it.
-        while (apart := high - low > 1e-4 * high).any():
+        is_never = ~is_worth(high)
+        # Bisect each page to its own accuracy, so that its result does not depend on the other pages of the call.
+        while (is_open := high - low > 1e-4 * high).any():
             middle = (low + high) / 2.0
-            good = enough(middle)
-            high = np.where(apart & good, middle, high)
-            low = np.where(apart & ~good, middle, low)
-        return np.where(never, np.nan, high)
+            is_enough = is_worth(middle)
+            high = np.where(is_open & is_enough, middle, high)
+            low = np.where(is_open & ~is_enough, middle, low)
+        return np.where(is_never, np.nan, high)
 
     def interval_of(self, url: str) -> float | None:
-        """Return the days between the visits of this page by a pattern; of several the first."""
+        """Return the days of the first pattern that matches this URL; None if no pattern matches."""
         return next((days for pattern, days in self.intervals if pattern.search(url)), None)
 
 
 def _estimated(
     estimator: Estimator, shape: Floats, scale: Floats, days: Floats, changed: Flags
 ) -> tuple[Floats, Floats]:
-    """Return the estimates of the crawler's own estimator; nan for the pages of which it raises, or returns nothing
-    that fits."""
+    """Return the estimates of the user's estimator; nan for pages for which it raises, or returns arrays of another
+    form."""
     try:
         answer = estimator(shape.copy(), scale.copy(), days.copy(), changed.copy())
         own_shape, own_scale = (np.asarray(each, dtype=np.float64) for each in answer)
         if own_shape.shape == own_scale.shape == shape.shape:
             return own_shape, own_scale
-    except Exception as error:  # noqa: BLE001  # the caller's own
+    except Exception as error:  # noqa: BLE001  # the estimator is the user's code
         log.warning("The estimator failed (%s: %s).", type(error).__name__, error)
+    # Ask again for each page alone, so that one page does not spoil the estimates of the others.
     if len(shape) <= 1:
         return np.full(shape.shape, np.nan), np.full(shape.shape, np.nan)
     rows = [slice(i, i + 1) for i in range(len(shape))]
@@ -155,19 +158,21 @@ def _estimated(
 
 
 def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Return the estimates of the crawler's own estimator that are valid beliefs, and the belief before for the
-    others."""
-    good: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
+    """Return the estimates of the user's estimator. An estimate that is no valid belief is replaced by the belief
+    before the visit."""
+    is_valid: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
     shape, scale = np.clip(shape, 1.0 / EXTREME, EXTREME), np.clip(scale, 1.0 / EXTREME, EXTREME)
-    return np.where(good, shape, before[0]), np.where(good, scale, before[1])
+    return np.where(is_valid, shape, before[0]), np.where(is_valid, scale, before[1])
 
 
 def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
-    """`PATTERN SECONDS`, one a line or separated by semicolons."""
+    """Return the patterns and days of the setting `intervals`: `PATTERN SECONDS` pairs, separated by newlines or
+    semicolons. Raise SettingsError for a pair that cannot be read."""
     intervals = []
     for part in re.split(r"[\n;]", text):
         if not part.strip():
             continue
+        # The seconds follow the last space, since a pattern may have spaces.
         pattern, _, seconds = part.strip().rpartition(" ")
         try:
             days = float(seconds) / DAY

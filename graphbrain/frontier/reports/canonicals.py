@@ -1,11 +1,11 @@
-"""Pages whose links count for another page of their host, which they name as their canonical.
+"""Canonicals: links to a page count for another page of its host that the page names as its canonical.
 
-With `canonical_links = follow`, `canonical_key` of a page is the key of the other page of its host that its canonical
-names, by its last visit. Where that page was fetched, is neither missing nor an alias, and does not name the first one
-in turn, a `CANONICAL` relation leads there, and links end there, as those to an alias end where it leads. Visits mark
-pages for which this has changed. Upkeep looks at the marked pages, writes the relations, and then moves links, both in
-bounded steps. A relation is a function of the pages at both its ends, and it is written under their locks. Statements:
-canonicals/*, links/led_to.
+With `canonical_links = follow`, a page stores in `canonical_key` the key of the other page of its host that its
+canonical named at its last visit. If that page was fetched, is neither missing nor an alias, and does not name the
+first page in turn, a `CANONICAL` relation leads from the first page to it, and links to the first page end there, as
+links to an alias end at its target. Visits mark pages for which this has changed. Upkeep writes the relations of marked
+pages, and then moves links, both in bounded steps. A relation depends only on the pages at its ends, and is written
+under their locks. Statements: canonicals/*, links/led_to.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from graphbrain.scores.accounts import ledgers
 __all__ = ["differing", "let_go", "note", "note_again", "settle", "still", "unsettled"]
 
 SETTLED_AT_ONCE = 200
-"""Pages whose relations one transaction writes."""
+"""The most pages whose relations one transaction writes."""
 NOWHERE = -1
 
 
 def note(tx: Tx, verdicts: Sequence[Verdict], policy: Policy) -> set[int]:
-    """Note the canonicals that visited pages name. Return the pages whose relations have to be checked."""
+    """Store the canonicals that visited pages name. Return the pages whose relations must be corrected."""
     if policy.key_of is None:
         return set()
-    kept = [v for v in verdicts if v.keep]
-    pages = [v.visit.page for v in kept if isinstance(v.item.report, Fetched) and not v.item.report.not_modified]
-    turned = {v.visit.page for v in kept if visits.turns(v)}.union(_write_keys(tx, pages, policy))
-    return _off(tx, [[v.visit.page, v.visit.page in turned] for v in kept])
+    accepted = [v for v in verdicts if v.keep]
+    pages = [v.visit.page for v in accepted if isinstance(v.item.report, Fetched) and not v.item.report.not_modified]
+    changed = {v.visit.page for v in accepted if visits.turns(v)}.union(_write_keys(tx, pages, policy))
+    return _off(tx, [[v.visit.page, v.visit.page in changed] for v in accepted])
 
 
 def still(tx: Tx, named: Named, policy: Policy) -> None:
-    """Raises Again where pages that a batch names lead elsewhere than they did before they were locked."""
+    """Raise Again if a page that a batch names leads to another page than before it was locked."""
     if policy.key_of is None:
         return
     led = dict(tx.one("links/led_to", ids=sorted(named.ids.values()))[0])
@@ -49,43 +49,44 @@ def still(tx: Tx, named: Named, policy: Policy) -> None:
 
 
 def note_again(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
-    """Note what locked pages name by the settings and the URL rules of now, and have them looked at where this
-    changes anything."""
+    """Store the canonical keys of locked pages by the present settings and URL rules, and mark the pages whose
+    relations must be corrected."""
     changed = _write_keys(tx, ids, policy)
     look_again(tx, _off(tx, [[page, page in changed] for page in ids]), now)
 
 
 def differing(tx: Tx, ids: Sequence[int], naming: bool = False, limit: int = 1) -> list[tuple[int, int, int]]:
-    """Return (page, the one that its links should count for, the one that they do, −1 for itself) of those of these
-    pages of which the two differ. `naming`: also of pages that name these, up to the limit for each."""
+    """Return (page, page that its relation should lead to, page that it leads to) for pages where the two differ; −1
+    for no relation. `naming`: also for pages that name these pages, at most `limit` for each."""
     rows = tx.records("canonicals/off", rows=[[page, naming] for page in ids], limit=limit) if ids else []
     return [(row.page, row.wanted, row.has) for row in rows]
 
 
 def unsettled(tx: Tx, ids: Iterable[int]) -> list[int]:
-    """Return those of these pages whose relations are to be written, or those of pages that name them."""
+    """Return the pages among these whose relations must be corrected, or those of pages that name them."""
     return sorted(_off(tx, [[page, True] for page in ids]))
 
 
 def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
-    """Write the relation of a page, and those of some pages that name it, as they should be.
+    """Correct the relation of a page, and the relations of some pages that name it.
 
-    Return whether one had to be changed. The pages are marked, so that their links move afterwards.
+    Return True if a relation was wrong. Corrected pages are marked, so that upkeep moves their links.
     """
     locked = {page, *_ends(differing(tx, [page], True, SETTLED_AT_ONCE))}
     ledgers.of(policy.rule).lock_present(tx, locked, policy.rule)
+    # Read again under the locks, and write only relations whose ends are all locked.
     changes = differing(tx, [page], True, SETTLED_AT_ONCE)
-    sure = [(own, wanted) for own, wanted, has in changes if {own, wanted, has} <= locked | {NOWHERE}]
-    if sure:
-        tx.do("canonicals/write", rows=[list(row) for row in sure])
-        look_again(tx, {own for own, _ in sure}, now)
+    corrections = [(own, wanted) for own, wanted, has in changes if {own, wanted, has} <= locked | {NOWHERE}]
+    if corrections:
+        tx.do("canonicals/write", rows=[list(row) for row in corrections])
+        look_again(tx, {own for own, _ in corrections}, now)
     return bool(changes)
 
 
 def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
-    """Let the links of some pages count for themselves that count for this page, which will be forgotten.
+    """Remove the relations that lead to this page, which will be forgotten, from some pages.
 
-    Return whether there were as many as one transaction takes, so that there may be more.
+    Return True if there were as many as one transaction takes, so that there may be more.
     """
     behind: list[int] = tx.one("canonicals/behind", id=page, limit=SETTLED_AT_ONCE)[0]
     if behind:
@@ -97,7 +98,7 @@ def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
 
 def _write_keys(tx: Tx, ids: Sequence[int], policy: Policy) -> set[int]:
-    """Bring `canonical_key` of locked pages in line with their properties. Return the pages for which it has
+    """Write `canonical_key` of locked pages, as it follows from their properties. Return the pages for which it has
     changed."""
     named = tx.one("canonicals/named", ids=list(ids))[0] if ids else []
     rows = [
@@ -111,7 +112,7 @@ def _write_keys(tx: Tx, ids: Sequence[int], policy: Policy) -> set[int]:
 
 
 def _key_named(own: str, host: str, canonical: str | None, policy: Policy) -> str | None:
-    """The key of the other page of its host that a page names."""
+    """Return the key of the other page of its host that a page names as its canonical; None for no such page."""
     if policy.key_of is None or canonical is None or host_of(canonical) != host:
         return None
     key = policy.key_of(canonical)

@@ -1,6 +1,7 @@
-"""The verdict on a reported visit: taken or refused by its lease, and its outcome. Decided under the page's lock.
+"""The verdict on a reported visit: accepted or refused by its lease, and its outcome. It is decided under the page's
+lock.
 
-A visit that is refused may still bring links of a page that has not been fetched.
+The links of a refused visit are still taken if its page has not been fetched.
 """
 
 from __future__ import annotations
@@ -28,7 +29,35 @@ NOTHING_SEEN = Seen()
 
 @dataclass(slots=True)
 class Item:
-    """One reported visit, checked: addressed, hashed, with a token made before any transaction."""
+    """One reported visit after its check, which comes before any transaction.
+
+    Attributes:
+        report: The report.
+        key, url: The key and the address of the page.
+        token: The token of the claim; for an unclaimed visit a new token.
+        at: The time of the visit by the server's clock.
+        seen: The hashes of the content.
+        address: The network address of the host, in its usual spelling.
+        targets: Key → (address, guess of relevance) of each distinct link target, in page order, without the page
+            itself.
+        values: Key → guess of the value, for targets with a guess.
+        facts: Facts of the page for later questions: see `facts.of_page`.
+        led_to: The URLs to which temporary redirects, or a refresh after 0 seconds, led the visit.
+        led_by: The status of a temporary redirect that was followed. `targets` has its target only.
+        leads_to: A short form of the host and the target of temporary redirects: see `walls`.
+        walled: True if the redirect leads to a target of many pages of the host, for instance a login.
+        missing_simhash: The simhash of the text of an answer 404 or 410.
+        link_facts: Key → (text, rel) of the targets; empty if no link has either.
+        link_bytes: The length of the URLs of all targets.
+        refused: The links that cannot be read, each with the reason.
+        over: The number of targets beyond `max_links`.
+        users: The number of links with a user or a password, which were left out.
+        note: A remark for the answer, beside the outcome.
+        spelling: The other spelling of its own URL to which the page redirects.
+        circles: True if the page redirects to itself, in this spelling or another.
+        completeness: The links in `targets`: `all` links of the page, `some`, or `none`.
+        refusal: The reason why the report was refused. A failure of the page is recorded instead.
+    """
 
     report: Fetched | Failed
     key: str
@@ -37,41 +66,24 @@ class Item:
     at: float
     seen: Seen = NOTHING_SEEN
     address: str | None = None
-    """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
-    """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     values: dict[str, float] = field(default_factory=dict)
-    """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
     facts: list[object] = field(default_factory=list)
-    """facts of the page for later questions: see facts/pages"""
     led_to: tuple[str, ...] = ()
-    """where the visit was led by temporary redirects, or a refresh in 0 seconds"""
     led_by: int | None = None
-    """the status of a temporary redirect; its one target is where that leads"""
     leads_to: str | None = None
-    """its host, and in short where it was led by temporary redirects: see `walls`"""
     walled: bool = False
-    """was it led where many pages of its host are led, to a login perhaps?"""
     missing_simhash: int | None = None
-    """of the text of an answer that there is no such page"""
     link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
-    """key → (text, rel) of the targets, if any of them has such"""
     link_bytes: int = 0
-    """the length of the URLs of all links that the visit brought"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     users: int = 0
-    """how many of the links named a user or a password, which were left out"""
     note: str = ""
-    """a remark for the answer, beside the outcome"""
     spelling: str | None = None
-    """the other spelling of its own URL that the page redirects to"""
     circles: bool = False
-    """does it redirect to itself, in this spelling or another?"""
     completeness: str = "all"
-    """which of the page's links `targets` are: all, some, so that others stay, or none"""
     refusal: str = ""
-    """why what was reported was refused: what is recorded instead is that its page has failed"""
 
     @property
     def claimed(self) -> bool:
@@ -95,7 +107,7 @@ class Item:
 
     @property
     def kind(self) -> health.Kind:
-        """The kind of the attempt, as it speaks of the host; `none` where the report itself was refused."""
+        """The kind of the answer, as evidence on the host; `none` if the report itself was refused."""
         report = self.report
         if not isinstance(report, Failed):
             return "well"
@@ -105,7 +117,7 @@ class Item:
 
     @property
     def fault(self) -> health.PageFault:
-        """The kind of the failure of a visit, as it is kept on its page."""
+        """The kind of the failure, as the page stores it."""
         if self.refusal:
             return "bad_report"
         if self.missing:
@@ -120,17 +132,18 @@ class Item:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds that the server asked to wait: of a header, intake has read them."""
+        """The seconds of Retry-After, which the intake has read from the header; None if there are none."""
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
     @property
     def asked_at(self) -> float:
-        """The earliest time of the request: that of its claim, or without a claim that of its fetch."""
+        """The earliest time of the request: the time of its claim, or the time of an unclaimed visit."""
         return asked_at(self.token, self.at) if self.claimed else self.at
 
     def request(self, visit: Visit) -> HostRequest:
-        """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
+        """Return the request of this visit, for the comparison with other requests to its host. `visit`: the last visit
+        of the page."""
         return HostRequest(
             self.asked_at,
             self.claimed and made_at(self.token) is not None,
@@ -147,31 +160,47 @@ class Item:
 
     @property
     def leads_on(self) -> bool:
-        """True if it is a permanent redirect."""
+        """True if the answer is a permanent redirect."""
         return isinstance(self.report, Fetched) and self.report.redirected_to is not None
 
     @property
     def brings_page(self) -> bool:
-        """True if the server answered with a page or a redirect, neither with a 304 nor with a wall."""
+        """True if the server answered with a page or a redirect, and not with a 304 or a wall."""
         return isinstance(self.report, Fetched) and not self.report.not_modified and not self.walled
 
     @property
     def redirects(self) -> bool:
-        """True if it is a redirect, for good or for now: no click lies between the page and its target."""
+        """True if the answer is a permanent or a temporary redirect, so that its target has the depth of the page."""
         return self.leads_on or self.led_by is not None
 
     def replaces_links(self) -> bool:
-        """Return whether this visit has all links of the page."""
+        """Return whether this visit reports all links of the page."""
         return isinstance(self.report, Fetched) and self.completeness == "all"
 
     def adds_links(self) -> bool:
-        """Return whether the visit names links of the page that may not be all."""
+        """Return whether the visit reports some links of the page, and perhaps not all."""
         return self.completeness == "some" and bool(self.targets)
 
 
 @dataclass(slots=True)
 class Visit:
-    """A page's last visits, as known under the lock."""
+    """A page with its last visits, as it was read under the lock. Most fields are properties of the page.
+
+    Attributes:
+        lease: The token of the claim that holds the page; None if it is not claimed.
+        counted: True if the claim counts among the claims of its host; `counted_at`: since when, as an address.
+        charged: True if the claim was charged to the budget of the host.
+        respelt: How many times in a row it took the spelling to which its server redirects.
+        names_aliases: True if it has links to aliases.
+        failed: The time of the last failure.
+        failing_since: The time of the first failure since the last fetch.
+        led: True if temporary redirects led its last visit to another URL.
+        turned: The time at which a visit last changed its state, or made it fail.
+        rate_shape, rate_scale: The belief on its change rate; the scale in days.
+        interval: The days between its visits, if an operator has set them.
+        led_by: The status of the temporary redirect by which it leads to another page.
+        noise: The noise of its host's sections, if it has few visits.
+    """
 
     page: int
     url: str
@@ -196,49 +225,40 @@ class Visit:
     charged: bool
     refusals: int
     respelt: int
-    """for how many rounds in a row it took the spelling that its server redirects to"""
     is_seed: bool
     alias_since: float | None
     names_aliases: bool
     failed: float | None
-    """when it failed the last time"""
     failing_since: float | None
-    """when it failed first since it was fetched the last time"""
     led: bool
-    """was its last visit led elsewhere by temporary redirects?"""
     turned: float | None
-    """when a visit last put it into another state, or made it fail"""
     rate_shape: float | None
     rate_scale: float | None
-    """what is believed of its rate of change; the scale in days"""
     interval: float | None
-    """days between its visits, where they were set by hand"""
     blocks: str | None
     led_by: int | None = None
-    """the status by which it leads elsewhere for now"""
     noise: str | None = None
-    """of the sections of its host, where it has few visits"""
 
     @property
     def failed_before(self) -> float | None:
-        """The time of its last failure, if it has not been fetched since."""
-        fails = self.failing_since is not None and (self.failed or 0.0) > (self.fetched or 0.0)
-        return self.failed if fails else None
+        """The time of the page's last failure; None if it was fetched since."""
+        is_failing = self.failing_since is not None and (self.failed or 0.0) > (self.fetched or 0.0)
+        return self.failed if is_failing else None
 
     @property
     def known_ill(self) -> bool:
-        """True if the page was to blame for its failures. A first failure counts for either side, unless it is a
-        refusal."""
+        """True if the failures are known to be faults of the page. A first failure alone may be a fault of the host,
+        unless it is a refusal that counted as an error."""
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     @property
     def spared_at(self) -> float | None:
-        """The time of its last failure, if it has failed since it was fetched, and by no fault of its own."""
+        """The time of the page's last failure, if no failure since its last fetch was a fault of the page."""
         return self.failed_before if self.errors == 0 else None
 
     @property
     def seen(self) -> Seen:
-        """The content as it was when it last changed; blocks, ETag and Last-Modified of the last visit."""
+        """The hashes of the content at its last change; blocks, ETag and Last-Modified of the last visit."""
         return Seen(
             self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed, self.blocks
         )
@@ -248,8 +268,14 @@ class Visit:
 class Verdict:
     """The verdict on one item.
 
-    `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was reported as unchanged, and had
-    never been fetched. `change`: the facts that showed whether it has changed.
+    Attributes:
+        item: The item.
+        visit: The page before the visit.
+        keep: True if the visit is accepted and recorded.
+        links: True if its links are taken.
+        answer: The answer to the caller.
+        hollow: True for a 304 of a page whose content is not stored.
+        change: The test that showed whether the page has changed.
     """
 
     item: Item
@@ -262,13 +288,13 @@ class Verdict:
 
     @property
     def vanished(self) -> bool:
-        """True if the page does not exist any more."""
+        """True if the visit shows that the page no longer exists."""
         return self.answer.outcome == "gone" and self.item.missing
 
     @property
     def redirects(self) -> bool:
-        """True if the page is a redirect after this visit, for good or for now, so that the links of the visit are not
-        its own."""
+        """True if the page is a permanent or a temporary redirect after this visit, so that it has no links of its
+        own."""
         if self.item.redirects:
             return True
         if self.vanished or self._brings_page:
@@ -277,7 +303,7 @@ class Verdict:
 
     @property
     def led_by(self) -> int | None:
-        """The status by which the page leads elsewhere for now after this visit."""
+        """The status of the temporary redirect of the page after this visit; None if there is none."""
         if not self.keep or self.item.leads_on or self.vanished or self._brings_page:
             return None if self.keep else self.visit.led_by
         return self.item.led_by or self.visit.led_by
@@ -288,17 +314,17 @@ class Verdict:
 
     @property
     def targets(self) -> Mapping[str, tuple[str, float | None]]:
-        """The targets of its links, as far as the visit has them."""
+        """The targets of the links that the visit reports; none for a page that no longer exists."""
         return {} if self.vanished else self.item.targets
 
     @property
     def unlinks(self) -> bool:
-        """True if links are deleted that were not reported."""
+        """True if links that were not reported are deleted."""
         return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
     def shows(self) -> VisitStep | None:
-        """The differences of a second visit to the page from the first one, which show the noise of its section."""
+        """The differences between the first and the second visit of the page, which show the noise of its section."""
         if not (self.keep and self.visit.visits == 1 and self._brings_page and self.change.method == "blocks"):
             return None
         compares = self.item.completeness != "some" and self.answer.outcome in ("changed", "same")
@@ -306,12 +332,12 @@ class Verdict:
 
     @property
     def own(self) -> bool:
-        """True if the page is claimed under this visit's token, or not claimed."""
+        """True if the page is claimed with the token of this visit, or not claimed."""
         return self.visit.lease in (None, self.item.token)
 
 
 def told_of(item: Item, answer: Answer | None) -> Answer:
-    """Return the answer for the caller: that a visit was refused, whatever was recorded instead."""
+    """Return the answer for the caller. A refused visit is answered by its refusal, also if a failure was recorded."""
     if item.refusal:
         return _refuse(item, item.refusal)
     return answer or _refuse(item, "the page was forgotten")
@@ -322,47 +348,47 @@ def _refuse(item: Item, reason: str) -> Answer:
 
 
 def _of_links(item: Item) -> dict[str, Any]:
-    """Return the parts of an answer about links that were not taken as they are."""
+    """Return the parts of an answer about links that were refused, left out or shortened."""
     return {"links_refused": item.refused, "links_over": item.over, "userinfo_dropped": item.users}
 
 
 def judge(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None = None) -> Verdict:
-    """Accept or refuse one visit by its lease, and find its outcome. `noise`: of the host's sections, if not as it was
-    read with the page."""
+    """Accept or refuse one visit by its lease, and find its outcome. `noise`: the noise of the host's sections; None:
+    as it was read with the page."""
     claim = item.report.claim
-    # It was recorded before: give the same answer.
+    # Give the same answer to a visit that was recorded before.
     if visit.last_lease == item.token and visit.lease != item.token:
         if visit.last_outcome == RETURNED:
             return _refused(item, visit, "the claim was given back or had lapsed")
         return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
-    # Only the holder of the lease is heard, and without a claim only what is news.
+    # Accept a claimed visit from the holder of the lease only, and an unclaimed visit only if it is the latest.
     if claim is not None and visit.lease != item.token:
         return _refused(item, visit, "the lease lapsed, or another worker holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
-    # A 304 for a page whose links are not known makes it come again.
-    hollow = isinstance(item.report, Fetched) and item.report.not_modified and _is_hollow(visit)
-    if hollow:
+    # A 304 for a page whose content is not stored counts as a failure, so that the page is fetched again.
+    is_hollow = isinstance(item.report, Fetched) and item.report.not_modified and _is_hollow(visit)
+    if is_hollow:
         item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "another worker holds the page and will report it")
     # Compare the content, and find whether links change.
-    outcome, change = _outcome(item, visit, policy, noise) if not hollow else ("retry", policy.change)
+    outcome, change = _outcome(item, visit, policy, noise) if not is_hollow else ("retry", policy.change)
     answer = _accepted(item, outcome)
     if change.failure:
         answer = replace(answer, reason=change.failure)
-    verdict = Verdict(item, visit, True, False, answer, hollow, change)
-    turned = verdict.led_by != visit.led_by
-    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished or turned)
+    verdict = Verdict(item, visit, True, False, answer, is_hollow, change)
+    turns = verdict.led_by != visit.led_by
+    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished or turns)
 
 
 def _is_hollow(visit: Visit) -> bool:
-    """Return whether nothing is known from before of a page that is reported as unchanged."""
+    """Return whether a page has no stored content, so that a 304 shows nothing."""
     return visit.first_fetched is None or visit.state in ("alias", "gone")
 
 
 def _unfetched(item: Item) -> Item:
-    """The visit as a failure: the page is asked for again, and then in full."""
+    """Return the visit as a failure, after which the page is fetched again without validators."""
     report = item.report
     failed = Failed(
         report.url, report.claim, health.NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
@@ -371,7 +397,8 @@ def _unfetched(item: Item) -> Item:
 
 
 def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
-    """Return a refusal; but links of a page that was never fetched are news that no other visit has brought."""
+    """Return the refusal of a visit. Its links are taken if the page was never fetched, since no other visit has
+    reported them."""
     links = item.replaces_links() and visit.first_fetched is None and visit.state in ("frontier", "outside")
     return Verdict(item, visit, False, links and bool(item.targets), _refuse(item, reason))
 
@@ -383,15 +410,17 @@ def _accepted(item: Item, outcome: str | None) -> Answer:
 
 
 def _outcome(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None) -> tuple[Outcome, ChangeTest]:
-    """Return the outcome, and the facts that showed whether the page has changed: not the user's detector when that
-    fails."""
+    """Return the outcome, and the test that showed whether the page has changed; another test than the user's detector
+    if that fails."""
     report, change = item.report, policy.change
+    # The outcome of a failed visit.
     if isinstance(report, Failed):
         if item.slowed:
             return "slowed", change
         if respells(item, visit):
             return "retry", change
         return "gone" if item.missing and visit.errors + 1 >= policy.max_errors else "retry", change
+    # Outcomes that need no comparison of contents.
     if report.redirected_to is not None:
         return "alias", change
     if visit.first_fetched is None:
@@ -402,8 +431,9 @@ def _outcome(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None) 
         return "changed" if report.changed else "same", change
     if visit.state == "alias":
         return "changed", change
-    if item.completeness == "some":  # what came was not the page
+    if item.completeness == "some":  # the visit did not bring the whole page
         return "same", change
+    # Compare the contents. A page with few visits is compared by the noise of its section.
     host_noise = HostNoise.read(visit.noise) if noise is None else noise
     section = host_noise.of(visit.url) if visit.visits <= FEW_VISITS else None
     differs, change = change.judge(visit.seen, item.seen, section)

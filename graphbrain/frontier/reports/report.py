@@ -1,11 +1,11 @@
 """A batch of visits, recorded in one transaction.
 
-`record` goes from top to bottom. The pages that the batch names are looked up, and the missing ones created (by key).
-All that will be read or written is locked (by id) together with its accounts. Leases and last visits are judged, and
-the facts of pages are written. The links are written and the accounts at both ends repaired, and cash is pushed where
-all payees are locked anyway. Beliefs and lanes follow from the pages' new worth. Last, the hosts are locked (by name)
-and changed, and the properties that depend on them are written. Every decision is taken from locked state. An item that
-an attempt recorded whose answer was lost is recognised by its token. Statements: pages/*, visits/read, accounts/*,
+`record` has these steps. It looks up the pages that the batch names, and creates the missing ones (by key). It locks
+all pages that it will read or write (by id), together with their accounts. It judges each visit by the lease and the
+last visit of its page. It writes the links, repairs the accounts at both ends, and pushes cash if all payees are locked
+anyway. It computes beliefs and lanes from the pages' new worth. Last, it locks and changes the hosts (by name), and
+writes the properties that depend on them. Every decision is made from locked state. If an earlier attempt recorded an
+item and its answer was lost, the token identifies the item. Statements: pages/*, visits/read, accounts/*,
 links/degrees.
 """
 
@@ -52,8 +52,10 @@ length."""
 
 
 class Heavy(Exception):
-    """The links of a batch are too many for one transaction, or their URLs too long; nothing is written yet. `links`:
-    the number of links of each page, reported and known, by its key."""
+    """The links of a batch are too many for one transaction, or their URLs are too long. Nothing is written yet.
+
+    `links`: the key of each page → its number of reported and known links.
+    """
 
     def __init__(self, links: Mapping[str, int]) -> None:
         super().__init__()
@@ -62,11 +64,14 @@ class Heavy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The results of one transaction: an answer for each item, in their order.
+    """The results of one transaction.
 
-    Beside them: the keys of the visits that were recorded before, and are answered again; pushes of cash, and the
-    payments of these. `found`: pages that it created and that wait to be fetched; `left`: pages that waited, and were
-    fetched, redirect, are missing or were given up.
+    Attributes:
+        answers: An answer for each item, in their order.
+        again: The keys of visits that were recorded before, and are answered again.
+        pushes, payments: The number of pushes of cash, and of their payments.
+        found: The number of pages that it created and that wait for their first visit.
+        left: The number of pages that left the frontier: they were fetched, redirect, are missing or were given up.
     """
 
     answers: list[Answer]
@@ -78,7 +83,8 @@ class Recorded:
 
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
-    """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
+    """Record these visits, each page at most once. Raises Heavy for too many links, unless they may be `heavy`."""
+    # Find and lock all pages.
     if any(item.leads_to is not None for item in items):
         items = walls.behind(tx, items)
     named = discover(tx, items, policy, now, heavy=heavy)
@@ -86,7 +92,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     if policy.key_of is not None:
         canonicals.still(tx, named, policy)
 
-    # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
+    # Judge the visits, and write redirects, depths, addresses and the values of pages and link targets.
     verdicts = _judged(tx, items, named, policy)
     reported = [relink.reported_links(verdict, named) for verdict in verdicts if verdict.links]
     relink.lower(tx, verdicts, reported, named, ledger, policy)
@@ -102,35 +108,36 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
     outside = visits.outside(verdicts, ledger, policy.scope)
 
-    # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
+    # Write the links, repair the accounts at their ends, and push cash if all payees are locked anyway.
     links, new_ends = adjacency.replace(tx, ledger, reported, now)
     if any(v.item.link_facts for v in verdicts):
         facts.write_links(tx, verdicts, named)
     if parked := named.parked & (new_ends | redirected.reached):
         discovery.hurry(tx, parked.difference(v.visit.page for v in verdicts if v.keep), now)
-    few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
-    ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
-    pushes, payments = ledger.spend_among(few)
+    pushable = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    ledger.pass_on(pushable, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
+    pushes, payments = ledger.spend_among(pushable)
 
-    # Where pages wait follows from what they are worth now.
+    # Compute the lanes of the pages from their new worth.
     plan = visits.learn(tx, verdicts, outside, ledger, policy, now)
     ledger.write(tx, now)
 
-    # The last locks, and what follows from the hosts they are of.
+    # Lock the hosts last, and write the visits.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
     to_learn = visits.to_learn(final, named.created_keys) if policy.sections else []
     given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
+    # Mark pages whose in-links upkeep must check.
     marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
     if policy.orphans != "keep":
-        marked |= (
-            set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned).difference(named.created)
-        )
+        turned = set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned)
+        marked |= turned.difference(named.created)
     if policy.key_of is not None:
         marked |= canonicals.note(tx, final, policy)
     if marked:
         discovery.look_again(tx, marked, now)
+    # Answer the items in their order.
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
     done = [told_of(item, answers.get(item.key)) for item in items]
@@ -138,15 +145,16 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
 
 def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
-    """Return the pages that a batch names. Missing ones are created, with the depth of their best finder. Raises Heavy,
-    unless the visits may be `heavy`."""
+    """Return the pages that a batch names. Missing pages are created, one click deeper than the best page that links to
+    them. Raises Heavy if the links are too many, unless the visits may be `heavy`."""
+    # Look up the pages.
     keys = {key for item in items for key in item.targets}.union(item.key for item in items)
-    looked, there = discovery.look(tx, keys, [item.key for item in items])
+    looked, last_visits = discovery.look(tx, keys, [item.key for item in items])
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
     # Create the missing pages.
     ids = {key: page for key, page, *_ in looked}
-    created = _create(tx, items, keys.difference(ids), ids, there, policy, now)
+    created = _create(tx, items, keys.difference(ids), ids, last_visits, policy, now)
     redirecting = {key for key, _, _, alias, *_ in looked if alias}
     return Named(
         ids=ids | created.ids,
@@ -165,48 +173,51 @@ def _create(
     items: Sequence[Item],
     missing: Collection[str],
     ids: Mapping[str, int],
-    there: Mapping[int, discovery.Last],
+    last_visits: Mapping[int, discovery.Last],
     policy: Policy,
     now: float,
 ) -> discovery.Made:
-    """Create the pages of these keys, `missing` beside those that are there (`ids`)."""
+    """Create the pages with the keys in `missing`. `ids`: the pages that exist; `last_visits`: id → last visit."""
     if not missing:
         return discovery.Made({}, 0)
-    # A claimed page has a depth of its own; an unclaimed one that was not known is where the crawl begins.
     new: dict[str, New] = {}
-    visited = {item.key: item.url for item in items}
+    visited_urls = {item.key: item.url for item in items}
     for item in items:
-        depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
-        if item.claimed and last == item.token and outcome != RETURNED:
-            continue  # a visit that is answered again, whose links are not taken
-        beyond = depth if item.redirects else depth + 1
+        # The links of a visit that was recorded before are not taken again.
+        depth, last_token, outcome = last_visits.get(ids.get(item.key, -1), (0, None, None))
+        if item.claimed and last_token == item.token and outcome != RETURNED:
+            continue
+        # An unknown page that is reported without a claim has depth 0.
+        target_depth = depth if item.redirects else depth + 1
         weight = 0.0 if item.leads_on else 1.0  # an alias has no links
         if item.key in missing and not item.claimed:
             new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
+        # Add its targets, or improve what earlier items have offered for them.
         siblings = novelty.counting()
         for key, (url, guess) in item.targets.items():
             if key not in missing:
                 continue
             if (new_page := new.get(key)) is None:
-                named = visited.get(key, url)
-                new[key] = New(key, named, beyond, relevance=guess, in_weight=weight, siblings_before=siblings(url))
+                address, before = visited_urls.get(key, url), siblings(url)
+                new[key] = New(key, address, target_depth, relevance=guess, in_weight=weight, siblings_before=before)
                 continue
-            new_page.url = visited.get(key) or cleaner(new_page.url, url)
-            new_page.depth = min(new_page.depth, beyond)
+            new_page.url = visited_urls.get(key) or cleaner(new_page.url, url)
+            new_page.depth = min(new_page.depth, target_depth)
             new_page.in_weight += weight
             if guess is not None and (new_page.relevance is None or new_page.relevance < guess):
                 new_page.relevance = guess
-    created = sections.with_factors(tx, new.values(), policy.acting)
-    return discovery.create(tx, created, policy.scope, policy.rule, now)
+    # Give them the factors of their sections, and create them.
+    pages = sections.with_factors(tx, new.values(), policy.acting)
+    return discovery.create(tx, pages, policy.scope, policy.rule, now)
 
 
 def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
-    """Lock all pages that will be read or written: those of the visits, those they link to, or did, as far as they may
-    change, and those that were created; with their accounts."""
+    """Lock all pages that will be read or written, with their accounts: the visited pages, the ends of their new and
+    old links, and the created pages."""
     present = [item for item in items if item.key in named.ids]
-    # Most pages are visited for the first time and have no links yet.
-    leading = named.linked | named.redirecting
-    linked = [named.ids[item.key] for item in present if item.key in leading and item.touches_links()]
+    # Read the old links only of pages that may have some: most pages are visited for the first time.
+    may_have_links = named.linked | named.redirecting
+    linked = [named.ids[item.key] for item in present if item.key in may_have_links and item.touches_links()]
     spelt = adjacency.read_spelt(tx, linked) if linked else {}
     wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
     if named.redirecting or named.unsure:
@@ -216,66 +227,69 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
 
 
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
-    """Return the verdicts on the visits whose pages are there; these are locked."""
+    """Return the verdicts on the visits whose pages exist. The pages are locked."""
+    # Read the last visits of the pages, and the noise of their hosts' sections.
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
     ids = sorted(page for _, page in present)
-    read_visits = [Visit(*row) for row in tx.one("visits/read", ids=ids, few=FEW_VISITS)[0]]
-    before = {visit.page: visit for visit in read_visits}
-    noise = {visit.host: HostNoise.read(visit.noise) for visit in read_visits if visit.visits <= FEW_VISITS}
+    last_visits = [Visit(*row) for row in tx.one("visits/read", ids=ids, few=FEW_VISITS)[0]]
+    visit_of = {visit.page: visit for visit in last_visits}
+    noise = {visit.host: HostNoise.read(visit.noise) for visit in last_visits if visit.visits <= FEW_VISITS}
+    # Judge them in turn: the differences of a second visit count for the next page of its section.
     verdicts: list[Verdict] = []
-    for item, page in present:  # in turn: what the second visit of one page shows holds for the next
-        visit = before[page]
+    for item, page in present:
+        visit = visit_of[page]
         verdict = judge(item, visit, policy, noise.get(visit.host))
-        if (shown := verdict.shows) is not None:
-            noise[visit.host] = noise[visit.host].after(visit.url, shown)
+        if (differences := verdict.shows) is not None:
+            noise[visit.host] = noise[visit.host].after(visit.url, differences)
         verdicts.append(verdict)
     return verdicts
 
 
 def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], rule: Rule) -> None:
-    """Raises Heavy where links are too many, or too long. The weight of a page bounds how many it has, unless some
-    weigh nothing."""
+    """Raise Heavy if the links of a batch are too many, or their URLs too long."""
     sizes = [item.link_bytes for item in items]
-    long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
+    is_too_long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
     touched = {item.key for item in items if item.touches_links()}
     weights = {key: (page, weight) for key, page, weight, *_ in looked if key in touched}
-    if not rule.weightless and not long:
-        at_most = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
-        if at_most + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
+    # The weight of a page's links bounds their number, unless links may have the weight 0. It needs no statement.
+    if not rule.weightless and not is_too_long:
+        most_links = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
+        if most_links + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
             return
-    there = {key: page for key, (page, weight) in weights.items() if weight > 0.0 or rule.weightless}
-    degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
-    links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
-    if long or max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
+    # Else count the known links.
+    linking = {key: page for key, (page, weight) in weights.items() if weight > 0.0 or rule.weightless}
+    degrees = dict(tx.one("links/degrees", ids=sorted(linking.values()))[0])
+    links = {item.key: len(item.targets) + degrees.get(linking.get(item.key), 0) for item in items}
+    if is_too_long or max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
         raise Heavy(links)
 
 
 def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
-    """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
+    """Return id → other spellings, from links and unclaimed visits, of pages that may take a better address."""
     offers: dict[int, dict[str, None]] = {}
     for item in items:
-        named = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+        spellings = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
         if item.key in unsure and not item.claimed:
-            named.append((item.key, item.url))
-        for key, url in named:
-            page, why = unsure[key]
-            if url_variants.may_improve(why, url, scope):
+            spellings.append((item.key, item.url))
+        for key, url in spellings:
+            page, reason = unsure[key]
+            if url_variants.may_improve(reason, url, scope):
                 offers.setdefault(page, {})[url] = None
     return offers
 
 
 def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
-    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
-    Return [page, relevance] of those."""
-    rows: list[list[object]] = [[v.visit.page, *offered] for v in verdicts if v.keep and (offered := _relevance(v))]
+    """Give fetched pages the reported relevance, gone pages the least one, and unfetched targets the largest guess.
+    Return rows [page, relevance]."""
+    rows: list[list[object]] = [[v.visit.page, *given] for v in verdicts if v.keep and (given := _relevance(v))]
     if rows:
         ledger.take_relevance(rows)
     return rows + guess(verdicts, goals, ledger)
 
 
 def guess(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
-    """Pages that links lead to, that were never fetched, and that these visits do not bring, get the largest guess of
-    their relevance, if that is more. Return [page, relevance] of those."""
+    """Give link targets that were never fetched the largest guess of their relevance, if that is larger than the known
+    one. Return rows [page, relevance]."""
     fetched = {v.visit.page for v in verdicts if v.keep}
     guesses: dict[int, float] = {}
     for verdict in verdicts:
@@ -285,15 +299,15 @@ def guess(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Account
     if not guesses:
         return []
     places = ledger.at(list(guesses))
-    less = (ledger.first_fetched[places] < 0.0) & ~(ledger.relevance[places] >= list(guesses.values()))
-    rows: list[list[object]] = [list(each) for each in compress(guesses.items(), less.tolist())]
+    is_larger = (ledger.first_fetched[places] < 0.0) & ~(ledger.relevance[places] >= list(guesses.values()))
+    rows: list[list[object]] = [list(each) for each in compress(guesses.items(), is_larger.tolist())]
     ledger.take_relevance(rows)
     return rows
 
 
 def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
-    """Fetched pages get the value that was reported, and unfetched targets the largest guess. Return [page, value] of
-    the former, which are still to be written."""
+    """Give fetched pages the reported value, and unfetched targets the largest guess. Return rows [page, value] of the
+    fetched pages, which the caller writes."""
     values = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
     rows: list[list[object]] = [[page, value] for page, value in values.items() if value is not None]
     guesses: dict[int, float] = {}
@@ -308,9 +322,9 @@ def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], 
 
 
 def _relevance(verdict: Verdict) -> tuple[float | None, ...]:
-    """The relevance that a visit gives its page; nothing if it leaves it as it is.
+    """Return (relevance,) if a visit changes the relevance of its page, and () if it does not.
 
-    A page that was gone and is there again was not irrelevant: nothing is known of it.
+    A page that was gone and exists again has an unknown relevance (None).
     """
     report = verdict.item.report
     if isinstance(report, Failed):

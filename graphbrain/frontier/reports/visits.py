@@ -1,12 +1,13 @@
-"""Visits, recorded: their effect on change rates, on the places where their pages wait, and the end of their leases.
+"""The effects of visits on change rates, on the lanes and queues of their pages, and on leases and hosts.
 
-The last locks of a report are those of the hosts. Statements: visits/write, pages/respell.
+The hosts are the last locks of a report. Statements: visits/write, pages/respell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 
@@ -39,34 +40,42 @@ __all__ = [
 ]
 
 Rows = Sequence[object]
-"""The rows of a block of visits/write: internal ids, or [id, values …] each."""
+"""The rows of a block of visits/write. Each row is an internal id or [id, values …]."""
 
 FAILING = "failing"
 EARLIEST = 631_152_000.0
-"""The year 1990. A visit before is none that a rate of change could be learned from."""
+"""The year 1990, in epoch seconds. A visit with an earlier time shows nothing about change rates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The times at which fetched pages come back: since when each waits that does, and from when on it may be visited.
+    """The plan of revisits after a batch of visits.
 
-    Beside them what was learned of their rates of change.
+    Attributes:
+        coming: The visits whose pages wait for a revisit.
+        since: Page → the time since which it waits (epoch seconds).
+        ripe_at: Page → the time from which it is due.
+        beliefs: Rows [page, shape, scale] of beliefs on change rates that have changed.
+        first_again: Rows [page, days since the first visit, True or None] of pages with their second visit; True if the
+            page had changed.
     """
 
     coming: Sequence[Verdict] = ()
-    """The visits whose pages come back."""
     since: dict[int, float] = field(default_factory=dict)
     ripe_at: dict[int, float] = field(default_factory=dict)
     beliefs: list[list[object]] = field(default_factory=list)
-    """[page, shape, scale] of what is believed of the rates of pages, where that is news"""
     first_again: list[list[object]] = field(default_factory=list)
-    """[page, days, whether it had changed, or None] of pages that were visited for the second time"""
 
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """The effect of the hosts on a batch of visits: the queues that their pages wait in, by the hosts' names, the hosts
-    that had to be locked, as they are now, and the failures of pages."""
+    """The effects of hosts on a batch of visits.
+
+    Attributes:
+        queues: Name of a host → the queue in which its pages wait.
+        hosts: The locked hosts, as they are after the batch.
+        failures: Page → its failure.
+    """
 
     queues: Mapping[str, str]
     hosts: Mapping[str, HostState]
@@ -77,9 +86,12 @@ class Concluded:
 class Failure:
     """The failure of a page, judged by its host's health (`graphbrain.frontier.hosts.health`).
 
-    `errors`: failures in a row that it is to blame for; `refusals`: the refusals in a row; `since`: the time since
-    which it has been failing; `parks`: it is given up, though the server did not report it missing; `waits_for_host`:
-    it waits for nothing but its host.
+    Attributes:
+        errors: The number of failures in a row that are faults of the page.
+        refusals: The number of refusals in a row.
+        since: The time since which the page has been failing.
+        parks: True if the page is parked, though the server did not report it missing.
+        waits_for_host: True if the page waits only until its host is well.
     """
 
     errors: int
@@ -90,7 +102,7 @@ class Failure:
 
 
 def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
-    """Pages that were fetched and are outside the scope, by their depth as it is now."""
+    """Return the fetched pages that are outside the scope by their present depths."""
     fetched = [v.visit for v in _fetched(verdicts)]
     depths = ledger.depths_of([visit.page for visit in fetched])
     return {
@@ -103,63 +115,66 @@ def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[
 def learn(
     tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy, now: float
 ) -> Plan:
-    """Learn change rates from visits, and return where their pages wait to be fetched again.
+    """Learn change rates from visits, and put their pages into lanes. Return the plan of their revisits.
 
-    A page waits in a lane by value and by what is believed; or, with an interval, wanted at once from its end on. Pages
-    that are `beyond` the scope do not wait.
+    A page waits in the lane of its value and belief. A page with an interval waits in the first lane, and is due when
+    the interval is over. Pages in `beyond` are outside the scope and do not wait.
     """
-    seen = _fetched(verdicts)
-    if not seen:
+    fetched = _fetched(verdicts)
+    if not fetched:
         return Plan()
     # Learn the rates, and read the values, of all fetched pages at once.
-    places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
+    pages = [v.visit.page for v in fetched]
+    index_of = dict(zip(pages, ledger.at(pages).tolist(), strict=True))
     value, plan = ledger.weighed(tx, now), Plan()
-    beliefs = _believe(seen, {page: float(value[index]) for page, index in places.items()}, policy, plan)
-    by_worth, wanted = [], dict[int, int]()
-    for verdict in seen:
-        # An interval goes before the value; a page that waits no longer leaves the lane of those asked for.
-        page, index = verdict.visit.page, places[verdict.visit.page]
+    beliefs = _believe(fetched, {page: float(value[index]) for page, index in index_of.items()}, policy, plan)
+    # A page waits by its interval, or else by its worth. A page that does not wait leaves the first lane.
+    by_worth, lane_of = [], dict[int, int]()
+    for verdict in fetched:
+        page, index = verdict.visit.page, index_of[verdict.visit.page]
         interval = verdict.visit.interval or policy.schedule.interval_of(verdict.visit.url)
-        waits = page not in beyond and verdict.answer.outcome != "alias"
-        if waits and interval:
-            wanted[page] = lanes.ASKED
+        is_waiting = page not in beyond and verdict.answer.outcome != "alias"
+        if is_waiting and interval:
+            lane_of[page] = lanes.ASKED
             plan.since[page] = verdict.item.at + interval * DAY
-        elif waits and policy.rule.revisits:
+        elif is_waiting and policy.rule.revisits:
             by_worth.append(page)
             plan.since[page] = verdict.item.at
         if page not in plan.since and ledger.lane[index] == lanes.ASKED:
-            wanted[page] = int(lanes.frontier_lane(value[index]))
+            lane_of[page] = int(lanes.frontier_lane(value[index]))
+    # Compute the lanes of the pages that wait by their worth.
     if by_worth:
-        # Others wait in the lane of their value and rate.
         shape, scale = np.array([beliefs[page] for page in by_worth]).T
-        classes = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
-        wanted |= zip(by_worth, classes.tolist(), strict=True)
-    ledger.wait_in(wanted)
-    ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
+        numbers = lanes.revisit_lane(value[[index_of[page] for page in by_worth]], shape, scale)
+        lane_of |= zip(by_worth, numbers.tolist(), strict=True)
+    ledger.wait_in(lane_of)
+    # Find the times from which they are due.
+    ripe_at = policy.schedule.ripe_at(ledger.lane[[index_of[page] for page in plan.since]], list(plan.since.values()))
     plan.ripe_at.update(zip(plan.since, ripe_at.tolist(), strict=True))
-    return replace(plan, coming=[v for v in seen if v.visit.page in plan.since])
+    return replace(plan, coming=[v for v in fetched if v.visit.page in plan.since])
 
 
 def _believe(
-    seen: Sequence[Verdict], value: Mapping[int, float], policy: Policy, plan: Plan
+    fetched: Sequence[Verdict], value: Mapping[int, float], policy: Policy, plan: Plan
 ) -> dict[int, tuple[float, float]]:
-    """Page → (shape, scale) of what is believed of its rate after this visit, in the `plan` where it is news."""
+    """Return page → (shape, scale), the belief on its rate after this visit. Add changed beliefs to `plan`."""
     schedule = policy.schedule
-    ids = np.array([v.visit.page for v in seen])
-    names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
-    stored = np.array([(v.visit.rate_shape, v.visit.rate_scale) for v in seen], dtype=np.float64)
-    days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
-    changed = np.array([v.answer.outcome == "changed" for v in seen])
+    # The facts of the visits, by column.
+    ids = np.array([v.visit.page for v in fetched])
+    hosts, values = [v.visit.host for v in fetched], np.array([value[page] for page in ids.tolist()])
+    stored = np.array([(v.visit.rate_shape, v.visit.rate_scale) for v in fetched], dtype=np.float64)
+    days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in fetched])
+    changed = np.array([v.answer.outcome == "changed" for v in fetched])
     # A first visit, or one without a comparison, is no evidence.
-    is_evidence = np.array([_is_evidence(v) for v in seen]) & (days > 0.0)
-    before = np.isnan(stored[:, 0])
-    # Begin with the prior of the host, and update it by what was seen.
-    first = np.column_stack(schedule.first_belief(names, values))
-    belief = np.where(before[:, None], first, stored)
+    is_evidence = np.array([_is_evidence(v) for v in fetched]) & (days > 0.0)
+    has_no_belief = np.isnan(stored[:, 0])
+    # Begin with the prior of the host, and update it by the evidence.
+    prior = np.column_stack(schedule.first_belief(hosts, values))
+    belief = np.where(has_no_belief[:, None], prior, stored)
     if is_evidence.any():
-        hosts_told = [name for name, tells in zip(names, is_evidence.tolist(), strict=True) if tells]
+        hosts_of_evidence = list(compress(hosts, is_evidence.tolist()))
         shape, scale = schedule.after_visit(
-            hosts_told,
+            hosts_of_evidence,
             stored[is_evidence, 0],
             stored[is_evidence, 1],
             days[is_evidence],
@@ -168,16 +183,16 @@ def _believe(
         )
         belief[is_evidence] = np.column_stack([shape, scale])
         plan.beliefs.extend(map(list, zip(ids[is_evidence].tolist(), shape.tolist(), scale.tolist(), strict=True)))
-    # First revisits are kept apart: the priors are fitted to them.
-    if (news := is_evidence & before).any():
-        facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
-        plan.first_again.extend([page, after, has_changed or None] for page, after, has_changed in facts)
+    # First revisits are stored by themselves, since the priors are fitted to them.
+    if (is_first := is_evidence & has_no_belief).any():
+        rows = zip(ids[is_first].tolist(), days[is_first].tolist(), changed[is_first].tolist(), strict=True)
+        plan.first_again.extend([page, after, has_changed or None] for page, after, has_changed in rows)
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
 def _is_evidence(verdict: Verdict) -> bool:
-    """Return whether the visit shows if the page has changed since the last one. It does not when the last one is dated
-    before there was a web: the time between them is an error of some clock."""
+    """Return whether the visit shows if the page has changed since its last visit. It does not if the time of the last
+    visit is before 1990: such a time is an error of a clock."""
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
@@ -188,42 +203,46 @@ def _is_evidence(verdict: Verdict) -> bool:
 
 
 def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> Concluded:
-    """End the leases of the visits that count for their hosts, and find who is to blame for what failed: the
-    transaction's last locks."""
-    kept = [v for v in verdicts if v.keep]
+    """Lock the hosts, the last locks of the transaction; apply the visits to them, and judge the failures of pages by
+    their health."""
+    accepted = [v for v in verdicts if v.keep]
     ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in plan.coming if v.own)
     failures: dict[int, Failure] = {}
 
     def retrying(locked: Mapping[str, HostState]) -> set[str]:
-        failures.update((v.visit.page, _failure(v, locked.get(v.visit.host), policy, now)) for v in _failed(kept))
-        return {v.visit.host for v in _failed(kept) if failures[v.visit.page].waits_for_host and _comes_back(v, policy)}
+        # Return the hosts for which failed pages wait, after judging all failures by the locked hosts.
+        failed = _failed(accepted)
+        failures.update((v.visit.page, _failure(v, locked.get(v.visit.host), policy, now)) for v in failed)
+        return {v.visit.host for v in failed if failures[v.visit.page].waits_for_host and _comes_back(v, policy)}
 
-    concluded = politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now, retrying)
+    effects = _ends(accepted, policy.manners)
+    concluded = politeness.conclude_and_hold(tx, effects, ripe_at, policy.manners, now, retrying)
     return Concluded(*concluded, failures)
 
 
 def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: float) -> Failure:
-    """Judge a failed visit: who is to blame, and the consequences. `host`: as it is after the batch, if it is
-    locked."""
+    """Judge whether a failed visit is a fault of its page or of its host, and return the consequences. `host`: the host
+    after the batch, if it is locked."""
     item, visit = verdict.item, verdict.visit
-    speaks_of_host = item.kind in ("refused", "broken", "silent")
-    ill = speaks_of_host and host is not None and host.ill()
-    own_fault = host is not None and host.is_own_fault(item.request(visit))
-    # What failed while its host was ill is as if it had not failed before.
-    spared = speaks_of_host and host is not None and not (visit.known_ill or host.is_evidence(visit.failed_before))
-    since = item.at if spared or visit.failing_since is None else visit.failing_since
-    # A host may refuse any page once.
-    first = (spared or visit.failed_before is None) and item.kind != "refused"
-    counts = not item.unsent and (not speaks_of_host or (not ill and (first or own_fault)))
-    errors = (0 if spared else visit.errors) + (counts and not respells(item, visit))
-    refusals = (0 if spared else visit.refusals) + (item.kind == "refused")
-    given_up = item.unsent or (counts and errors >= policy.max_errors)
-    parks = not item.missing and given_up and now - since >= policy.park_after
-    return Failure(errors, refusals, since, parks, ill and not parks)
+    may_be_host = item.kind in ("refused", "broken", "silent")
+    is_ill = may_be_host and host is not None and host.ill()
+    is_own_fault = host is not None and host.is_own_fault(item.request(visit))
+    # Forget the page's earlier failures if they happened while the host was ill.
+    forgets = may_be_host and host is not None and not (visit.known_ill or host.is_evidence(visit.failed_before))
+    since = item.at if forgets or visit.failing_since is None else visit.failing_since
+    # A first failure counts against the page, unless it is a refusal: a host may refuse any page once.
+    is_first = (forgets or visit.failed_before is None) and item.kind != "refused"
+    counts = not item.unsent and (not may_be_host or (not is_ill and (is_first or is_own_fault)))
+    errors = (0 if forgets else visit.errors) + (counts and not respells(item, visit))
+    refusals = (0 if forgets else visit.refusals) + (item.kind == "refused")
+    # Park the page after enough errors and enough time.
+    is_given_up = item.unsent or (counts and errors >= policy.max_errors)
+    parks = not item.missing and is_given_up and now - since >= policy.park_after
+    return Failure(errors, refusals, since, parks, is_ill and not parks)
 
 
 def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
-    """Return the same verdicts, with a remark in the answers to those whose pages are given up."""
+    """Return the verdicts; the outcome of a visit whose page is parked becomes `gone`."""
 
     def parks(verdict: Verdict) -> bool:
         failure = failures.get(verdict.visit.page)
@@ -233,7 +252,7 @@ def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list
 
 
 def _failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The visits that count and have failed."""
+    """Return the accepted visits that have failed."""
     return [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
 
 
@@ -247,15 +266,16 @@ def write(
     policy: Policy,
     **given: Rows,
 ) -> None:
-    """Record the visits on their pages: the content, the place where each waits, as its host requires, and the end of
-    its lease. `beyond`: the pages outside the scope; `given`: further blocks of visits/write."""
+    """Record the visits on their pages: their content, the queue in which each waits, and the end of its lease.
+    `beyond`: the pages outside the scope; `given`: further blocks of visits/write."""
     fetched, failed = _fetched(verdicts), _failed(verdicts)
     own = [v for v in fetched if v.own]
     busy = [v.visit.page for v in own if _is_busy(v.visit)]
-    fails = [v.visit.page for v in failed]
-    back = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
-    # Without validators a page is fetched in full: its links are gone, or were never seen.
+    failed_pages = [v.visit.page for v in failed]
+    returned = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
+    # A page whose links are not stored loses its validators, so that the next visit fetches it in full.
     full = [v.visit for v in failed if v.hollow or v.vanished]
+    # Collect the rows of all blocks, and write them in one statement.
     blocks: dict[str, Rows] = {
         "fetches": [_fetched_row(v, beyond) for v in fetched],
         "content": [row for v in fetched if (row := _content(v))],
@@ -263,17 +283,17 @@ def write(
         + [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)],
         "well": busy,
         "failing": [_failed_row(v, concluded, policy, now) for v in failed],
-        # A request that was not sent is no attempt: the server's last answer stays.
+        # A request that was not sent has no answer: the server's last answer stays.
         "failures": [[v.visit.page, v.item.report.status, v.item.at] for v in failed if not v.item.unsent],
         "causes": [[v.visit.page, _error(v), v.item.fault] for v in failed if not (v.item.unsent and _fails(v.visit))],
         "released": [v.visit.page for v in (*own, *failed) if v.answer.outcome != "slowed"],
         "slowed": [v.visit.page for v in failed if v.answer.outcome == "slowed"],
-        "uncounted": busy + fails,
+        "uncounted": busy + failed_pages,
         "waits": [
             [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]]
             for v in plan.coming
         ],
-        "recheck": [[page, None] for page in back]
+        "recheck": [[page, None] for page in returned]
         + [[v.visit.page, _look_at(v, concluded, now)] for v in failed if _is_looked_at(v)],
         "beliefs": plan.beliefs,
         "first_again": plan.first_again,
@@ -281,20 +301,20 @@ def write(
         **facts.of_visits(verdicts),
         **given,
     }
-    if sent := {name: rows for name, rows in blocks.items() if rows}:
-        tx.do("visits/write", **sent)
-    moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
-    if moved:
-        rows = [url_variants.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
+    if filled := {name: rows for name, rows in blocks.items() if rows}:
+        tx.do("visits/write", **filled)
+    # Pages that redirect to another spelling of their URL take that as their address.
+    respelled = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
+    if respelled:
+        rows = [url_variants.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in respelled]
         tx.do("pages/respell", rows=rows, now=now)
 
 
 def to_learn(verdicts: Sequence[Verdict], created_keys: Callable[[], Container[str]]) -> list[list[object]]:
-    """Return the block of the first visits among these from which something can be learned of the sections of their
-    hosts. Of visits at the same time the one that is reported first is the first.
+    """Return the block of first visits from which sections can be learned, in the order of the reports.
 
-    `created_keys`: returns the keys of the pages that these visits are the first to name. It is called where a visit
-    has no sketch of a text.
+    `created_keys`: returns the keys of the pages that these visits have created. It is called only if a visit has no
+    sketch of a text.
     """
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _teaches(v)]
     created = created_keys() if any(v.item.seen.shingles is None for v in first) else ()
@@ -302,21 +322,21 @@ def to_learn(verdicts: Sequence[Verdict], created_keys: Callable[[], Container[s
 
 
 def _shown(verdict: Verdict, created: Container[str]) -> str | None:
-    """Return what a first visit shows of its page's content: a sketch of its text, else how many of its links lead to
-    pages that were not known, as `+new/all`."""
+    """Return the yield of a first visit: a sketch of its text; without a text, the number of its links to created pages
+    and of all its links, as `+new/all`."""
     if verdict.item.seen.shingles is not None or not verdict.targets or verdict.answer.outcome == "alias":
         return verdict.item.seen.shingles
     return f"+{sum(key in created for key in verdict.targets)}/{len(verdict.targets)}"
 
 
 def _teaches(verdict: Verdict) -> bool:
-    """Return whether a first visit shows the yield of its section: by a text, links, a canonical, a redirect, or
-    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
+    """Return whether a first visit shows the yield of its section: it has a text, links, a canonical or a redirect, or
+    the page is missing. Any other failure shows nothing."""
     item = verdict.item
     if not isinstance(item.report, Fetched):
         return item.missing and not verdict.visit.errors
-    alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
-    return not item.walled and (item.seen.shingles is not None or alias or named or bool(verdict.targets))
+    is_alias, has_canonical = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
+    return not item.walled and (item.seen.shingles is not None or is_alias or has_canonical or bool(verdict.targets))
 
 
 def _error(verdict: Verdict) -> str:
@@ -331,48 +351,50 @@ def _fails(visit: Visit) -> bool:
 
 
 def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The visits that count and have brought their pages."""
+    """Return the accepted visits that have fetched their pages."""
     return [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
 
 
-def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostEffects]:
-    """Return the effects of visits on their hosts."""
-    ends: dict[str, HostEffects] = {}
-    for verdict in kept:
+def _ends(accepted: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostEffects]:
+    """Return the effects of accepted visits on their hosts."""
+    effects_of: dict[str, HostEffects] = {}
+    for verdict in accepted:
         visit, report, own = verdict.visit, verdict.item.report, verdict.own
-        end = ends.setdefault(visit.host, HostEffects())
-        first = isinstance(report, Fetched) and visit.first_fetched is None
-        if (shown := verdict.shows) is not None:
-            end.differences.append((visit.url, shown))
+        effects = effects_of.setdefault(visit.host, HostEffects())
+        is_first = isinstance(report, Fetched) and visit.first_fetched is None
+        if (differences := verdict.shows) is not None:
+            effects.differences.append((visit.url, differences))
+        # The claim ends.
         if own and visit.counted:
-            end.claims += 1
-            end.claims_at.update([] if visit.counted_at is None else [visit.counted_at])
-            end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
-        # A claim is charged with its page's first visit when it is made, and keeps the charge if one came of it.
-        if own and visit.charged and visit.first_fetched is None and not first:
-            end.spent -= 1
-        elif first and not visit.charged and manners.counting:
-            end.spent += 1
+            effects.claims += 1
+            effects.claims_at.update([] if visit.counted_at is None else [visit.counted_at])
+            effects.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
+        # The claim was charged to the budget in advance. Take the charge back unless the visit was the first fetch.
+        if own and visit.charged and visit.first_fetched is None and not is_first:
+            effects.spent -= 1
+        elif is_first and not visit.charged and manners.counting:
+            effects.spent += 1
+        # The visit is evidence on the health of the host.
         kind = verdict.item.kind
         if kind == "well":
-            end.well(verdict.item.asked_at, verdict.item.at)
+            effects.well(verdict.item.asked_at, verdict.item.at)
             if visit.failing_since is not None and (spared_at := visit.spared_at) is not None:
-                end.spared_at = max(end.spared_at or 0.0, spared_at)
+                effects.spared_at = max(effects.spared_at or 0.0, spared_at)
         elif kind == "none":
-            end.inconclusive = True
+            effects.inconclusive = True
         else:
-            end.failures.append(verdict.item.request(visit))
-        end.unasked |= kind not in ("none", "silent") and not verdict.item.claimed
-        end.seconds = report.seconds if report.seconds is not None else end.seconds
-        end.address = verdict.item.address or end.address
-    return ends
+            effects.failures.append(verdict.item.request(visit))
+        effects.unasked |= kind not in ("none", "silent") and not verdict.item.claimed
+        effects.seconds = report.seconds if report.seconds is not None else effects.seconds
+        effects.address = verdict.item.address or effects.address
+    return effects_of
 
 
 def _is_busy(visit: Visit) -> bool:
-    """Return whether it is in a queue, a count, or the order of retries, or has left other traces that go with a
-    visit."""
-    failed = visit.failing_since is not None
-    return visit.lease is None or visit.counted or failed or visit.respelt > 0
+    """Return whether a successful visit must remove properties of the page: those of a queue, a count, a failure or a
+    respelling."""
+    is_failing = visit.failing_since is not None
+    return visit.lease is None or visit.counted or is_failing or visit.respelt > 0
 
 
 def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
@@ -384,47 +406,47 @@ def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
 
 
 def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
-    """The state that a visit which counts leaves its page in; `beyond`: of pages outside the scope."""
+    """Return the state of the page after an accepted visit. `beyond`: the pages outside the scope."""
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
     if isinstance(item.report, Failed):
-        after_failing = "gone" if item.missing else "parked"
-        return after_failing if outcome == "gone" and visit.state != "gone" else visit.state
+        state = "gone" if item.missing else "parked"
+        return state if outcome == "gone" and visit.state != "gone" else visit.state
     if outcome == "alias":
         return "alias"
     return "outside" if visit.page in beyond else "known"
 
 
 def turns(verdict: Verdict) -> bool:
-    """Return whether an accepted visit makes its page a fetched page that exists, or ends that."""
-    before = verdict.visit.first_fetched is not None and verdict.visit.state not in ("alias", "gone")
+    """Return whether an accepted visit changes its page from or to a fetched page that exists and is no alias."""
+    was_page = verdict.visit.first_fetched is not None and verdict.visit.state not in ("alias", "gone")
     is_fetched = verdict.visit.first_fetched is not None or isinstance(verdict.item.report, Fetched)
-    return before != (is_fetched and _state(verdict) not in ("alias", "gone"))
+    return was_page != (is_fetched and _state(verdict) not in ("alias", "gone"))
 
 
 def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:
-    """Return how many pages waited to be fetched, and do so no more after these visits."""
+    """Return the number of pages that leave the frontier by these visits."""
     return sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in verdicts)
 
 
 def state_changes(
     verdicts: Sequence[Verdict], beyond: Collection[int], failures: Mapping[int, Failure]
 ) -> list[list[object]]:
-    """[id, what it was before, when] of pages that visits put into another state, or made fail, or ended that; a first
-    fetch has a time of its own."""
+    """Return rows [id, state before, time of the visit] of pages whose state changes by a visit. `failing` counts as a
+    state. A first fetch is left out, since the page stores its time elsewhere."""
     rows: list[list[object]] = []
     for v in verdicts:
         visit = v.visit
-        # Since its last fetch it has failed, whatever has been forgiven since. An alias that was asked for again waits
-        # as a page, and is one only if the visit shows it.
-        freed = visit.last_outcome == "alias" and visit.state in ("frontier", "known")
-        before = "alias" if freed else visit.state
+        # The state before the visit. An alias that waits for another visit as a page was still an alias.
+        is_freed_alias = visit.last_outcome == "alias" and visit.state in ("frontier", "known")
+        before = "alias" if is_freed_alias else visit.state
         before = _or_failing(before, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
+        # The state after it. A failure that is no fault of the page does not make it `failing`.
         failure = failures.get(visit.page)
-        away = visit.first_fetched is not None and failure is not None
-        if failure is not None and before != FAILING:  # a failure that does not concern its page changes nothing
-            refused = v.item.kind == "refused" or failure.waits_for_host
-            away = away and not (refused or v.item.unsent or respells(v.item, visit))
-        after = _or_failing(_state(v, beyond), away)
+        fails = visit.first_fetched is not None and failure is not None
+        if failure is not None and before != FAILING:
+            is_host_fault = v.item.kind == "refused" or failure.waits_for_host
+            fails = fails and not (is_host_fault or v.item.unsent or respells(v.item, visit))
+        after = _or_failing(_state(v, beyond), fails)
         if v.keep and after != before and (before, after) != ("frontier", "known"):
             rows.append([visit.page, before, v.item.at])
     return rows
@@ -435,18 +457,19 @@ def _or_failing(state: str, fails: bool) -> str:
 
 
 def _content(verdict: Verdict) -> list[object] | None:
-    """Return the content to write, as of visits/write; None where the visit found what was known before.
+    """Return the row of content for visits/write; None if the visit found the stored content.
 
-    The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
-    did not have then is filled in. What is kept of its blocks is of this visit: of these no step is small.
+    The stored hashes are those of the last change, so that several small changes add up to a change; missing hashes are
+    added. The stored blocks are those of this visit.
     """
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
     old, new = visit.seen, item.seen
     blocks = fingerprints.following(old, new) if outcome != "alias" else old.blocks
     if outcome not in ("new", "changed"):
         new = fingerprints.unchanged(old, new)
-    before = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
-    if outcome != "changed" and before == (True, new.body_hash, new.text_hash, new.simhash, blocks):
+    # Write nothing if all of them are stored.
+    stored = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
+    if outcome != "changed" and stored == (True, new.body_hash, new.text_hash, new.simhash, blocks):
         return None
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
@@ -455,12 +478,13 @@ def _content(verdict: Verdict) -> list[object] | None:
 
 
 def _validators(verdict: Verdict) -> list[object] | None:
-    """Return the validators to send along next time, None where they stay; a 304 need not name those that do."""
+    """Return the row of validators for the next request; None if they stay. A 304 without validators keeps the stored
+    ones."""
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
     if verdict.answer.outcome == "alias":
-        etag = modified = None  # of the redirect, not of a page: its links would be missed
+        etag = modified = None  # with validators of a redirect, the server could answer 304 and hide a new page
     elif report.not_modified:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
@@ -469,19 +493,19 @@ def _validators(verdict: Verdict) -> list[object] | None:
 
 
 def _comes_back(verdict: Verdict, policy: Policy) -> bool:
-    """Return whether the page waits again after a failed visit. A page that was fetched before does only if it did
-    before."""
-    again = verdict.item.claimed or policy.rule.revisits
-    return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
+    """Return whether the page waits again after a failed visit. A fetched page does if it was claimed, or if the order
+    has revisits."""
+    has_revisits = verdict.item.claimed or policy.rule.revisits
+    return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and has_revisits)
 
 
 def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: float) -> list[object]:
-    """State and retry time of a page whose fetch failed."""
+    """Return the row of the block `failing` of visits/write: the state, and the queue or the time of the next try."""
     item, visit, failure = verdict.item, verdict.visit, concluded.failures[verdict.visit.page]
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):
         if respells(item, visit):
-            queue = SHARED_QUEUE  # in the shared queue: it may have got another host
+            queue = SHARED_QUEUE  # not the queue of its host: the other spelling may have another host
         elif failure.waits_for_host:
             queue = retry_queue(visit.host)
         else:
@@ -495,7 +519,7 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
 def _page_wait(
     verdict: Verdict, failure: Failure, locked: Mapping[str, HostState], policy: Policy, now: float
 ) -> float:
-    """Seconds after which a page is tried again that failed while its host is not ill."""
+    """Return the seconds before the next attempt at a page that failed while its host is not ill."""
     item = verdict.item
     retry_after = min(item.retry_after or 0.0, policy.manners.longest_block)
     if item.missing:
@@ -503,25 +527,26 @@ def _page_wait(
     wait = health.page_wait(now - failure.since)
     if item.kind != "refused":
         return max(retry_after, wait)
-    if failure.errors == 0:  # it may be its host: it waits behind the other pages of that
+    # A refusal without errors of the page may concern the host. A first Retry-After is taken literally.
+    if failure.errors == 0:
         wait = health.SOONEST
-    # Most servers that ask once for a second mean it.
     if item.retry_after is not None and failure.refusals == 1:
         wait = min(wait, item.retry_after)
+    # Wait for the end of a back-off of the host. A block without end does not count, since an operator lifts it.
     blocked_until = locked[verdict.visit.host].blocked_until
-    # Where a host is blocked until an operator lifts it, the page waits in its queue.
     return max(retry_after, wait, blocked_until - now if blocked_until < FOR_EVER else 0.0)
 
 
 def _is_looked_at(verdict: Verdict) -> bool:
-    """Return whether the page is parked because it failed, or was gone before, so that a look at it has just failed."""
+    """Return whether a failed visit must set the time of the next recheck: its page becomes parked, or was parked or
+    gone before."""
     if verdict.visit.state in ("parked", "gone"):
         return True
     return verdict.answer.outcome == "gone" and not verdict.item.missing and verdict.visit.state != "alias"
 
 
 def _look_at(verdict: Verdict, concluded: Concluded, now: float) -> float | None:
-    """Return when a page that was given up is looked at again; None: when a hint names it."""
+    """Return the time of the next recheck of a parked page; None for a gone page, which only a hint brings back."""
     if _state(verdict) == "gone":
         return None
     return now + health.look_wait(now - concluded.failures[verdict.visit.page].since)

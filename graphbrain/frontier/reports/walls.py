@@ -1,9 +1,9 @@
-"""Walls: a login or a consent page to which temporary redirects lead many pages of a host.
+"""Walls: login or consent pages to which temporary redirects lead many pages of a host.
 
-A chain of redirects is one arrival, also where each of its steps was followed to the end.
-Whether a visit has met one is decided in the transaction that records it, from where the last visits of other pages of
-the host were led, and from the visits beside it. It follows from the pages; hosts keep nothing of it. The pages are
-read without a lock: one that is led there at the same moment is counted by the next visit.
+The transaction that records a visit decides whether it met a wall. It compares the target of the redirect with the
+targets of the other visits of the batch, and of the last visits of other pages of the host. A chain of redirects counts
+as one arrival, also if the crawler reported each of its steps as a visit. Hosts store no walls. The other pages are
+read without a lock, so a visit that is recorded at the same moment may not be counted.
 Statements: visits/leading.
 """
 
@@ -27,7 +27,8 @@ LONGEST_CHAIN = 20
 
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
-    """Return the visits; those that have met a wall without what they brought, as that is the wall's."""
+    """Return the visits. A visit that met a wall is returned without its content and links, which are those of the
+    wall."""
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
@@ -48,7 +49,7 @@ def _arrivals(pages: Pages) -> int:
 
 
 def _walled(item: Item) -> Item:
-    """Return the visit of a page that could not be seen: its content, its links and its facts stay as they were."""
+    """Return the visit without content, links and facts, so that its page keeps the stored ones."""
     assert isinstance(item.report, Fetched)
     report = replace(item.report, links=(), changed=None, relevance=None, value=None)
     note = (
