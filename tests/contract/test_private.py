@@ -18,7 +18,7 @@ OF_OTHERS = {
     (
         "schedule.sections.copies",
         "_replace",
-    ): "a NamedTuple's: documented, with the underscore so that no field is hidden",
+    ): "a method of each NamedTuple, which is documented",
     ("service.client.sending", "_request"): "httpx's: its public property raises where there is no request",
     ("files.spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
     ("files.spark.session", "_jsc"): "PySpark's: the settings of these files",
