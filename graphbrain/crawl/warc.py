@@ -517,7 +517,8 @@ def cdxj_key(url: str) -> str:
     """Return the key of a URL in an index: the Internet Archive's SURT.
 
     It has the labels of the host in reverse order, then the path and the sorted query in lower case, without needless
-    escapes and without session ids.
+    escapes and without session ids. This code is our own because `surt` is licensed under the AGPL and comes only with
+    the extra `wacz`; tests compare the keys with those of cdxj-indexer.
     """
     parts = urlsplit(url)
     host = ",".join(reversed(_WWW.sub("", (parts.hostname or "").strip(".")).split(".")))
