@@ -40,7 +40,7 @@ from graphbrain.crawl.scrapy.requests import (
     resource_request,
     userless,
 )
-from graphbrain.crawl.scrapy.visits import ScrapyVisit, fault_of, said
+from graphbrain.crawl.scrapy.visits import ScrapyVisit, error_text, fault_of
 
 URL = "http://a.example/page?b=1"
 
@@ -283,11 +283,11 @@ def test_whose_fault_it_is_that_there_is_no_answer(error: Exception, fault: str)
 
 def test_an_error_has_its_reasons_as_words() -> None:
     failed = ResponseNeverReceived([Failure(ConnectionDone())])
-    assert said(failed) == "ResponseNeverReceived: Connection was closed cleanly."
+    assert error_text(failed) == "ResponseNeverReceived: Connection was closed cleanly."
     wrapped = OSError(str(failed))
     wrapped.__cause__ = failed
-    assert said(wrapped) == "OSError: Connection was closed cleanly."
-    assert said(ValueError("no number")) == "ValueError: no number"
+    assert error_text(wrapped) == "OSError: Connection was closed cleanly."
+    assert error_text(ValueError("no number")) == "ValueError: no number"
 
 
 def test_what_was_never_asked_is_no_silence() -> None:
