@@ -32,7 +32,7 @@ LONGEST_VARIANT = 0.5
 KEPT = {
     "tests/contract/": "what holds of the source and the docs",
     "tests/acceptance/test_readme.py": "the commands of the README",
-    "tests/integration/graph/test_contracts.py": "each statement, run once and twice",
+    "tests/integration/graph/test_contracts.py": "each statement, run once and twice (its tests of plans are slow)",
     "tests/integration/frontier/claims/test_killed_holders.py": "what a killed crawler held",
     "tests/integration/frontier/claims/test_idempotency.py": "claims whose answer was lost",
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from tests.contract.source import ROOT
 from tests.slow_tests import FILE, KEPT, VARIANTS, long_variants, slow_tests
 
 
+@cache
 def functions(file: str) -> set[str]:
     """Return the names of the tests of a file."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))

@@ -56,12 +56,13 @@ def _tests() -> dict[str, frozenset[str]]:
 
 @cache
 def _imports(path: Path, seen: frozenset[Path]) -> frozenset[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            for whole in (f"{node.module}.{alias.name}" for alias in node.names):
-                found |= _named(whole, seen | {path})
-    return frozenset(found)
+    return frozenset().union(*(_named(name, seen | {path}) for name in _imported_names(path)))
+
+
+@cache
+def _imported_names(path: Path) -> list[str]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [f"{node.module}.{alias.name}" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
 
 
 def _named(dotted: str, seen: frozenset[Path]) -> frozenset[str]:

@@ -112,6 +112,7 @@ def test_the_examples_are_the_params_declared(web: dict[str, int]) -> None:
     assert offenders(NAMES, check) == {}
 
 
+@pytest.mark.slow
 def test_it_plans_without_reading_everything(raw: driver.Driver, web: dict[str, int]) -> None:
     def check(name: str) -> None:
         plan = planned(raw, statement(name), params(name, web)).plan
@@ -249,6 +250,7 @@ def too_soon(plan: dict[str, Any]) -> list[str]:
 SET_LABELS = [name for name in NAMES if re.search(r"\bSET \w+:[A-Z]", statement(name).text)]
 
 
+@pytest.mark.slow
 def test_no_plan_reads_a_node_before_it_locks_it(raw: driver.Driver, web: dict[str, int]) -> None:
     """One plan in eight did, of those made while pages came and went, and then accounts were spent twice."""
     assert {"accounts/lock", "claims/lock", "hosts/lock", "brain/lock"} < set(SET_LABELS)

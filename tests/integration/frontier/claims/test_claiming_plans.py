@@ -145,6 +145,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 def test_plans_do_not_depend_on_how_much_there_is(
     small: tuple[dict[str, int], dict[str, list[str]]], filled: Filled
 ) -> None:
