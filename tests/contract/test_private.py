@@ -15,10 +15,7 @@ from tests.contract.source import ROOT, modules, tree
 OF_OTHERS = {
     ("crawl.scrapy.documents", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
     ("crawl.scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
-    (
-        "schedule.sections.copies",
-        "_replace",
-    ): "a method of each NamedTuple, which is documented",
+    ("schedule.sections.copies", "_replace"): "a method of each NamedTuple, which is documented",
     ("service.client.sending", "_request"): "httpx's: its public property raises where there is no request",
     ("files.spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
     ("files.spark.session", "_jsc"): "PySpark's: the settings of these files",

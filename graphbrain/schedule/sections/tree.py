@@ -241,12 +241,13 @@ class _Learning:
 
 
 def _greatest_gain(weight: Floats, brought: Floats) -> float:
-    """Return the gain of the best split of these visits into any two parts, chance not counted.
+    """Return the gain of the best split of these visits into any two parts, at least 0. Chance is not counted.
 
     The evidence of a part is a convex function of its sums (the logarithm of a moment of a beta distribution). So the
     best parts are the visits that brought less than some share, and the others.
     """
-    share = brought / weight
+    # A small weight may be stored as 0, rounded.
+    share = np.divide(brought, weight, out=np.zeros(len(weight)), where=weight > 0)
     order = np.argsort(share)
     ends = np.flatnonzero(np.diff(share[order]) > 1e-12)
     all_weight, all_brought = weight.sum(keepdims=True), brought.sum(keepdims=True)
@@ -254,7 +255,7 @@ def _greatest_gain(weight: Floats, brought: Floats) -> float:
         return 0.0
     part_weight, part_brought = np.cumsum(weight[order])[ends], np.cumsum(brought[order])[ends]
     parts = _evidence(part_brought, part_weight) + _evidence(all_brought - part_brought, all_weight - part_weight)
-    return float((parts - _evidence(all_brought, all_weight)).max())
+    return max(0.0, float((parts - _evidence(all_brought, all_weight)).max()))
 
 
 def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:

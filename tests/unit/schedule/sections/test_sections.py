@@ -84,6 +84,27 @@ def test_what_is_learned_does_not_depend_on_the_order_of_the_visits(
     assert [leaf.pattern for leaf in one.leaves()] == [leaf.pattern for leaf in other.leaves()]
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.floats(0, 1), st.booleans()), min_size=1, max_size=12)
+)
+def test_no_way_to_divide_visits_gains_more_than_the_best_by_their_yield(
+    visits: list[tuple[float, float, bool]],
+) -> None:
+    """So no question about URLs has to be tried where that is not enough. A visit may have the weight 0."""
+    weight = np.array([weight for weight, _, _ in visits])
+    brought = weight * np.array([share for _, share, _ in visits])
+    yes = np.array([side for _, _, side in visits])
+
+    def evidence(*parts: np.ndarray) -> float:
+        return sum(
+            float(tree._evidence(brought[part].sum(keepdims=True), weight[part].sum(keepdims=True))[0])
+            for part in parts
+        )
+
+    gain = evidence(yes, ~yes) - evidence(np.ones(len(visits), dtype=bool))
+    assert gain <= tree._greatest_gain(weight, brought) + 1e-9
+
+
 def test_sections_are_split_where_they_differ_and_not_else() -> None:
     good = [CountedVisit(f"http://s.example/p/{k}", 1.0, 1.0) for k in range(20)]
     bad = [CountedVisit(f"http://s.example/p/{k}?sort=price", 0.0, 1.0) for k in range(20)]
