@@ -57,7 +57,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     ),
     "Politeness": (
         *("delay_seconds", "in_flight", "response_times", "longest_delay_seconds", "longest_block_seconds"),
-        *("address_delay_seconds", "address_in_flight", "user_agent", "robots_unreachable_seconds"),
+        *("address_delay_seconds", "address_in_flight", "groups", "hours", "user_agent", "robots_unreachable_seconds"),
     ),
     "Claims and failures": ("lease_seconds", "dead_after", "max_errors", "park_after_seconds"),
     "Order": (

@@ -170,7 +170,7 @@ PAGE: dict[str, tuple[str, str]] = {
 HOST: dict[str, tuple[str, str]] = {
     "name": ("", "host and port"),
     "discovered": (TIME, "when it was first met"),
-    "address": ("", "the IP address it was last reached at"),
+    "address": ("", "the IP address it was last reached at; in a group, the name of the group: group and its hosts"),
     "next_at": (TIME, "when it may be asked again"),
     "blocked_until": (TIME, "until when it is blocked by hand or backed off"),
     "blocked_at": (TIME, "when it sent the answer for which it is backed off; absent: blocked by hand"),
@@ -179,7 +179,7 @@ HOST: dict[str, tuple[str, str]] = {
     "resting": ("", "true: all its waiting pages were visited too lately"),
     "ready_at": (TIME, "when its queue is to be looked at next; indexed"),
     "set_aside": ("", "true: its budget is spent"),
-    "turn_at": (TIME, "its turn at an address that it shares with others"),
+    "turn_at": (TIME, "its turn at an address, or in a group, that it shares with others"),
     "errors": ("", "complaints in a row (429, 503)"),
     "slowed_at": (TIME, "when it last complained"),
     "pace": ("", "the rate of claims relative to its delay's; absent: 1"),

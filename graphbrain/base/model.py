@@ -760,6 +760,9 @@ class Host(Record):
         budget_used: The number of pages that were fetched for the first time, or are claimed for it; None: not counted.
         set_aside: True if pages wait for room in its budget.
         queued: True if pages wait in queues of its own.
+        address: The IP address at which it was last reached; None if that is not known, or if it is in a group.
+        group: The hosts of the rule of `groups` that holds for it.
+        shut_until: The time at which its `hours` begin, if it may not be asked now.
         robots_at: The time at which its robots.txt was set.
         robots_http_at, robots_https_at: The time at which a robots.txt was set for that scheme only.
         pages: The number of its pages in the graph that were counted.
@@ -805,6 +808,8 @@ class Host(Record):
     illness: str | None = None
     wall: str | None = None
     walled: int | None = None
+    group: str | None = None
+    shut_until: float | None = None
     resources: tuple[HostResource, ...] | None = None
 
     def as_dict(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import LIVE, METHODS, ORDERS, factors
+from graphbrain.base.urls import host_rules
 from graphbrain.base.urls.hostnames import HostList
 from graphbrain.base.urls.patterns import patterns_in, text_of
 
@@ -127,7 +128,7 @@ LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
     **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts", "allow_urls", "deny_urls"), 1_000_000),
-    "intervals": 100_000,
+    **dict.fromkeys(("intervals", "groups", "hours"), 100_000),
 }
 """Setting → the most characters of its text. All other texts have at most `LONGEST_NAME`."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
@@ -241,6 +242,10 @@ class Settings:
         0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
     )
     address_in_flight: int = _setting(0, "shared", "most claims out of all hosts at one address; 0 = no limit")
+    groups: str = _setting(
+        "", "shared", "hosts that share limits: 'HOSTS delay SECONDS in_flight NUMBER; …', in place of their addresses'"
+    )
+    hours: str = _setting("", "shared", "hours in which hosts are asked: 'HOSTS 22:00-06:00 ZONE; …', else at any time")
     user_agent: str = _setting("graphbrain", "shared", "the crawler's name, by which a robots.txt is read")
     robots_unreachable_seconds: float = _setting(
         2_592_000.0, "shared", "robots.txt as claims: seconds without any after which a host is taken to have none"
@@ -407,6 +412,8 @@ class Settings:
         for name, is_possible, requirement in (*ranges, *choices, *rules):
             if not is_possible:
                 raise SettingsError(f"{name} must be {requirement}, not {getattr(self, name)!r:.80}.")
+        host_rules.groups(self.groups)
+        host_rules.hours(self.hours)
         # Texts, which are stored on the brain.
         for name, default in self.names().items():
             if isinstance(default, str) and (fault := _unfit(name, getattr(self, name))):

@@ -50,7 +50,9 @@ class Hosting(Topic):
         key = self._names.host(name)
 
         def look(tx: Tx) -> Host:
-            seen = admin.sized(tx, [admin.listed(tx, key, self._session.policy.manners)], COUNTED_OF_ONE)[0]
+            seen = admin.sized(
+                tx, [admin.listed(tx, key, self._session.policy.manners, self._session.now())], COUNTED_OF_ONE
+            )[0]
             resources_of = resources.of_host(tx, seen.name, self._session.trust)
             return replace(seen, in_scope=self._session.policy.scope.holds_host(seen.name), resources=resources_of)
 
@@ -63,7 +65,7 @@ class Hosting(Topic):
         key = self._names.host(name)
 
         def look(tx: Tx) -> list[Section]:
-            admin.listed(tx, key, self._session.policy.manners)
+            admin.listed(tx, key, self._session.policy.manners, self._session.now())
             return sections.view(tx, key, self._session.book)
 
         return self._session.graph.read(look, "sections/pages")

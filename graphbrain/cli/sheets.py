@@ -359,6 +359,7 @@ _HOST_TIMES = (
     "next_at",
     "failing_since",
     "probe_at",
+    "shut_until",
     "robots_at",
     "robots_http_at",
     "robots_https_at",

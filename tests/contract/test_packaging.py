@@ -58,13 +58,13 @@ def test_the_laboratory_is_of_the_same_version() -> None:
 
 
 def test_each_dependency_of_the_core_is_named_with_a_module_that_uses_it() -> None:
-    """CONTRIBUTING.md has a table of them; neo4j-rust-ext has no module of its own."""
+    """CONTRIBUTING.md has a table of them; neo4j-rust-ext and tzdata have no module of their own."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `graphbrain/([\w/]+)\.py`:", text, re.MULTILINE))
     core = {re.match(r"[\w-]+", each)[0] for each in PROJECT["project"]["dependencies"]}  # type: ignore[index]
     assert rows.keys() == core
     for name, module in rows.items():
-        wanted = "neo4j" if name == "neo4j-rust-ext" else name
+        wanted = {"neo4j-rust-ext": "neo4j", "tzdata": "zoneinfo"}.get(name, name)
         assert wanted in outside(module.replace("/", ".")), name
 
 

@@ -470,7 +470,7 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         return _unfit(tx, names, policy().manners.budget)
 
     def places_again(tx: Tx) -> dict[str, str]:
-        addresses.lock(tx, places, 0.0, 0)
+        addresses.lock(tx, places, policy().manners)
         return _unfit_places(tx, list(places))
 
     _, halves, stranded = graph.read(lambda tx: tx.one("audit/resources"), "audit/resources", slow=True)

@@ -8,6 +8,7 @@ with emoji. A host whose last label is a number is an IPv4 address, and is writt
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
@@ -18,7 +19,7 @@ import idna
 
 from graphbrain.base.errors import BadInput
 
-__all__ = ["USUAL_PORT", "HostList", "NamedHost", "host_and_port", "host_text", "named"]
+__all__ = ["USUAL_PORT", "HostList", "NamedHost", "domains", "host_and_port", "host_text", "named"]
 
 USUAL_PORT = {"http": 80, "https": 443}
 LONGEST_NAME, LONGEST_LABEL = 253, 63
@@ -160,14 +161,21 @@ class HostList:
 
     def holds(self, name: str) -> bool:
         """Return whether a host of the graph, or a domain above it, is in the list."""
-        domain, colon, port = name.rpartition(":")
-        if not colon or name.endswith("]"):
-            domain, port = name, ""
-        while domain not in self.anyway and (domain, port) not in self.at_port:
-            if not domain:
-                return False
-            domain = domain.partition(".")[2]
-        return True
+        return any(each in self.anyway or each in self.at_port for each in domains(name))
+
+
+def domains(name: str) -> Iterator[str | tuple[str, str]]:
+    """Yield the entries of a `HostList` that name a host of the graph: itself and the domains above it, each with any
+    port and with the port of the host; last, all hosts."""
+    domain, colon, port = name.rpartition(":")
+    if not colon or name.endswith("]"):
+        domain, port = name, ""
+    while domain:
+        yield domain
+        yield domain, port
+        domain = domain.partition(".")[2]
+    yield ""
+    yield "", port
 
 
 def _entry(text: str) -> NamedHost:

@@ -194,7 +194,12 @@ def _write(
     if unsure:
         review_queues(tx, wish.finder, [deal.hosts[name] for name in unsure], deal.now)
     deal.touched |= {name: deal.hosts[name] for name in unsure}
-    deal.touched |= {name: host for name, host in deal.hosts.items() if host.newly_counted() or host.righted}
+    # A host whose hours have ended since it was written must not seem ready again and again.
+    deal.touched |= {
+        name: host
+        for name, host in deal.hosts.items()
+        if host.newly_counted() or host.righted or host.shut_until > deal.now
+    }
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), addresses.values(), deal.now)
 
 

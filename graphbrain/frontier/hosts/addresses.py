@@ -1,6 +1,7 @@
-"""Limits by IP address: hosts at one address share its delay and its limit, which the (:Address) node stores.
+"""Limits that hosts share: those of a group, or else of their IP address, which the (:Address) node stores.
 
-A host shares the limits of an address after a crawler has reported that it reached the host there. Without a setting of
+A host shares the limits of the group that the setting `groups` names for it. Without a group it shares those of an
+address, after a crawler has reported that it reached the host there. Without a setting of
 such limits nothing is read, locked or written here. A host that must wait gets a turn, one `delay` after the last turn
 that was given, so that the hosts of a busy address do not all become ready at once, before other hosts. Addresses are
 locked after hosts, in the order of their names. Statements: addresses/*.
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from graphbrain.frontier.hosts import clock_ahead
+from graphbrain.frontier.hosts.politeness_policy import PolitenessPolicy
 from graphbrain.graph.connection import Tx
 
 __all__ = ["FULL_WAIT", "Address", "lock", "write"]
@@ -22,10 +24,10 @@ FULL_WAIT = 60.0
 
 @dataclass(slots=True)
 class Address:
-    """One locked address, as the transaction changes it. Times are in epoch seconds; 0 if there is none.
+    """One locked address or group, as the transaction changes it. Times are in epoch seconds; 0 if there is none.
 
     Attributes:
-        name: The IP address.
+        name: The IP address, or the name of the group.
         delay: Seconds between two claims.
         most: Most open claims; 0 is no limit.
         next_at: The time of the next claim.
@@ -84,8 +86,8 @@ class Address:
         return {name: new for name, new, old in zip(names, now, self._stored, strict=True) if new != old}
 
 
-def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | None = None) -> dict[str, Address]:
-    """Lock addresses in the order of their names, and create new ones. Return name → address.
+def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, Address]:
+    """Lock addresses and groups in the order of their names, and create new ones. Return name → address.
 
     Their times are corrected if `now` is given. No page and no host may be locked after this.
     """
@@ -93,7 +95,7 @@ def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | Non
     if not wanted:
         return {}
     locked = {
-        name: Address(name, delay, most, next_at, in_flight, turns_until)
+        name: Address(name, *manners.limits_of(name), next_at, in_flight, turns_until)
         for name, next_at, in_flight, turns_until in tx.one("addresses/lock", names=wanted)[0]
     }
     if now is not None:

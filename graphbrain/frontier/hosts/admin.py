@@ -42,7 +42,7 @@ RobotsTexts = Mapping[str, tuple[str | None, str | None]]
 """The robots.txt of a host, as `HostState.robots` returns them."""
 
 BATCH = 200
-REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
+REVIEWING = frozenset({"groups", "hours", "pages_per_host", "revisit_seconds", "user_agent"})
 """The settings of the brain after whose change all hosts are reviewed."""
 NEVER_DEAD = 2**53
 MOST_LED = 10_000
@@ -51,9 +51,10 @@ OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """Value that can be set for a host → its property."""
 
 
-def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
+def _view(row: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> Host:
     """Return a host for the user, from its row of hosts/view or hosts/page."""
     host = HostState(row, manners)
+    group, opens = manners.groups.of(host.name), manners.opens(host.name, now)
     return Host(
         name=host.name,
         # Its delay.
@@ -80,12 +81,15 @@ def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
         set_aside=host.set_aside,
         queued=host.queued,
         # Its address and its robots.txt.
-        address=host.address,
+        address=host.address if group is None else None,
         robots_at=row["robots_at"],
         robots_agent=row["robots_agent"],
         robots_http_at=row["robots_http_at"],
         robots_https_at=row["robots_https_at"],
         discovered=row["discovered"],
+        # Its rules.
+        group=None if group is None else group.hosts,
+        shut_until=opens if opens > now else None,
     )
 
 
@@ -106,7 +110,7 @@ def look(
         slowed=which.slowed,
         silent=which.silent,
     )
-    return last, [_view(row, manners) for row in rows]
+    return last, [_view(row, manners, now) for row in rows]
 
 
 def sized(tx: Tx, hosts: Sequence[Host], most: int) -> list[Host]:
@@ -125,12 +129,12 @@ def sized(tx: Tx, hosts: Sequence[Host], most: int) -> list[Host]:
     return [with_size(host) for host in hosts]
 
 
-def listed(tx: Tx, name: str, manners: PolitenessPolicy) -> Host:
+def listed(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> Host:
     """Return one host. Raises UnknownHost if it is not in the graph."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
         raise unknown(name)
-    return _view(rows[0], manners)
+    return _view(rows[0], manners, now)
 
 
 def unknown(name: object) -> UnknownHost:
@@ -311,7 +315,8 @@ def review(
 ) -> int:
     """Apply the brain's settings to the next hosts. Return their number, 0 when the backfill has ended.
 
-    Pages that wait for room in a budget are queued if there is room now. A robots.txt is read for the present user
+    Pages that wait for room in a budget are queued if there is room now. A host shares the limits of its present group,
+    and is looked at when its present hours begin. A robots.txt is read for the present user
     agent. Times of a clock that was ahead are corrected, and a host that waits for its address gets another turn.
 
     Args:
@@ -338,11 +343,12 @@ def review(
     untimed: list[HostState] = []
     for host in locked.values():
         # Its state may have a time for its queue that is too late.
-        if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
+        opens = max(host.opens_at(), host.stored["ready_at"] or 0.0)
+        if host.ripe_at > now or (look is not None and host.queued and opens > now):
             untimed.append(host)
             changes[host.name] = {}
-        # It may wait for a turn or for room in a way that no longer holds.
-        if host.turn_at > now or host.set_aside or host.righted:
+        # It may share other limits now, or wait for a turn or for room in a way that no longer holds.
+        if host.address != host.stored["address"] or host.turn_at > now or host.set_aside or host.righted:
             host.turn_at = min(host.turn_at, now)
             changes[host.name] = {}
         # Its robots.txt must be read for another user agent.

@@ -115,7 +115,7 @@ class HostEffects:
 
     def matters(self, host: HostState) -> bool:
         """Return whether these effects change a host that was read without a lock."""
-        has_moved = self.address not in (None, host.address) and host.manners.by_address
+        has_moved = self.address is not None and host.moves_to(self.address)
         if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
         return has_moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
@@ -137,7 +137,7 @@ def _hosts(
     hosts: dict[str, HostState] = {}
     for *values, values_of_failing in tx.one(statement, names=wanted)[0] if wanted else ():
         stored = dict(zip((*COLUMNS, *FAILING_COLUMNS), (*values, *(values_of_failing or _WELL)), strict=True))
-        hosts[stored["name"]] = HostState(stored, manners).put_right(now)
+        hosts[stored["name"]] = HostState(stored, manners).at(now)
     return hosts
 
 
@@ -154,14 +154,12 @@ def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | N
 
 
 def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: float) -> dict[str, Address]:
-    """Lock the addresses of locked hosts if addresses have limits. Return name → address. No host may be locked after
-    this."""
-    if not manners.by_address:
-        return {}
-    addressed = [host for host in hosts if host.address is not None]
-    names = {host.address for host in addressed if host.address is not None}
-    locked = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
-    for host in addressed:
+    """Lock the groups and addresses of locked hosts if these have limits. Return name → address. No host may be locked
+    after this."""
+    sharing = [host for host in hosts if host.shares_limits]
+    names = {host.address for host in sharing if host.address is not None}
+    locked = addresses.lock(tx, names, manners, now)
+    for host in sharing:
         host.address_state = locked[host.address or ""]
     return locked
 
@@ -258,11 +256,11 @@ def conclude_and_hold(
     changing = _changing(tx, ends, filing.keys(), involved, manners, now)
     # Find the hosts that wait for room at the addresses of ended claims.
     ended_at: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
-    waiting = _waiting(tx, ended_at, now) if ended_at and manners.address_most else set()
+    waiting = _waiting(tx, ended_at, now) if ended_at and manners.shares_most else set()
     # Lock hosts, then addresses.
     locked = lock(tx, changing | waiting, manners, now) if changing or waiting else {}
     reached = {*ended_at, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
-    by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
+    by_name = addresses.lock(tx, reached, manners, now) if reached else {}
     # Apply the effects, and note the pages that wait.
     for name in sorted(locked.keys() & ends.keys()):
         _end(locked[name], ends[name], now)
@@ -320,7 +318,7 @@ def _end(host: HostState, end: HostEffects, now: float) -> None:
         host.forgive(end.successes, now)
     if end.seconds is not None and host.manners.response_times > 0:
         host.answered_in(end.seconds, now)
-    if end.address is not None and host.manners.by_address:
+    if end.address is not None and host.moves_to(end.address):
         host.address = end.address
 
 

@@ -236,13 +236,15 @@ class HostState:
         robots_held_at: The time of that decision.
         noise: The differences of second visits in its sections, as `HostNoise` writes them.
         times: Scheme → the times at which its robots.txt was read and must be read again.
-        address_state: Its address, if it was locked with the host.
+        address: The name under which it shares limits: that of its group, else its IP address.
+        address_state: Its group or its address, if that was locked with the host.
         rules: Scheme → (robots.txt for its pages, agent by whose rules it is read). Empty scheme: for all others.
         place_since: The time since which a probe is due and must wait, because as many ill hosts as are allowed are
             being probed. The probe may be of the ill host that has its robots.txt.
         waits_for_place: True if there is such a probe.
         look_at: The latest time at which a host that waits to be probed is looked at again.
         righted: True if it had times of a clock that was ahead.
+        shut_until: The time at which its hours begin; 0 within them, and if the time is not known.
         given: Properties that were set, and are not written yet.
     """
 
@@ -285,6 +287,7 @@ class HostState:
     waits_for_place: bool = field(init=False)
     look_at: float = 0.0
     righted: bool = False
+    shut_until: float = 0.0
     given: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -295,6 +298,7 @@ class HostState:
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
+        self.address = self.manners.place(self.name, self.address)
         self.times = times_of(self.stored["robots_times"]) if self.stored["robots_times"] else {}
 
     @property
@@ -329,7 +333,8 @@ class HostState:
             or self.blocked_until > now
             or self.robots_hold > now
             or self.budget > 0
-            or (self.manners.by_address and self.address is not None)
+            or self.shut_until > now
+            or self.shares_limits
         )
 
     def has_room(self) -> bool:
@@ -350,7 +355,7 @@ class HostState:
     def asked_from(self) -> float:
         """Return the time from which on it may get a request, also for a robots.txt. The limits are as in
         `opens_at`."""
-        return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
+        return max(self.next_at, self.blocked_until, self.shut_until, self.probe_at if self.ill() else 0.0)
 
     def address_ready(self, now: float) -> bool:
         """Return whether its address may get a request now. It is ready if the address was not locked."""
@@ -419,9 +424,12 @@ class HostState:
         """Return whether the next claim is of a page that failed before, although others wait in the host's queue."""
         return is_retrys_turn(self.since_retry)
 
-    def put_right(self, now: float | None) -> Self:
-        """Correct the times of a clock that was ahead, if `now` is given. Return the host itself."""
+    def at(self, now: float | None) -> Self:
+        """Find whether its hours are over, and correct the times of a clock that was ahead, if `now` is given. Return
+        the host itself."""
         if now is not None:
+            opens = self.manners.opens(self.name, now)
+            self.shut_until = opens if opens > now else 0.0
             patience = self.patience(now) if self.failing else 0.0
             self.righted = clock_ahead.put_host_right(self, patience, now)
             if clock_ahead.is_ahead(self.robots_held_at, now):
@@ -733,6 +741,15 @@ class HostState:
         """Note the duration of the last fetch. The next claim waits for a multiple of it, from now on."""
         self.response_seconds = round(seconds, 1)
         self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
+
+    @property
+    def shares_limits(self) -> bool:
+        """True if it shares limits with the other hosts of its group, or at its address."""
+        return self.address is not None and any(self.manners.limits_of(self.address))
+
+    def moves_to(self, address: str) -> bool:
+        """Return whether it shares the limits of this IP address from now on. It does not if it is in a group."""
+        return self.manners.by_address and self.manners.place(self.name, address) != self.address
 
     def newly_counted(self) -> bool:
         """Return whether this transaction has counted the used part of its budget."""
