@@ -1,4 +1,4 @@
-"""Functions of URLs: normal forms, host names, removal of passwords, patterns of a scope, rules for hosts, recognition of logins.
+"""Functions of URLs: normal forms, host names, rules for hosts, removal of passwords, patterns of a scope, logins.
 
 May touch: nothing.
 """
