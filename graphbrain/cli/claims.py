@@ -81,10 +81,7 @@ def next_(
             _hand_out(brain, InputLines(sys.stdin.buffer), count or 0, wanted, worker, wait, now_only)
             return
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
-    if as_json:
-        show.json_lines(claim.as_dict() for claim in claims)
-    else:
-        show.out(sheets.claims_table(claims))
+    show.answer(claims, sheets.claims_table, as_json)
     if len(claims) < (count or 10):
         _say_why(claims, now_only)
 
@@ -220,12 +217,8 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
         # Report in parts, and print the answers as they come.
         for part in _there(source, batch) if follow else _parts(source, batch):
             answers = list(_report(brain, part, again=follow))
-            if as_json or follow:
-                show.json_lines(
-                    {"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True)
-                )
-            else:
-                show.write(sheets.answers_table(answers))
+            lines = ({"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True))
+            show.answer(lines, sheets.answers_table(answers), as_json or follow)
             for answer in answers:
                 counts[answer.accepted] += 1
     if counts[False]:
@@ -291,13 +284,9 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     """
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        kept = brain.renew([claim for claim in claims if isinstance(claim, Claim)], seconds)
-    answers = _in_place(claims, kept)
-    if as_json:
-        show.json_lines(now.as_dict() if isinstance(now, Claim) else _lost(line) for line, now in answers)
-    else:
-        rows = ((now.until if isinstance(now, Claim) else None, line.url) for line, now in answers)
-        show.write(sheets.leases_table(rows))
+        answers = wire.answered(claims, lambda good: brain.renew(good, seconds))
+    rows = ((now.until if now else None, line.url) for line, now in answers)
+    show.answer((now or wire.lost(line) for line, now in answers), sheets.leases_table(rows), as_json)
     return _print_outcomes(answers, "held longer")
 
 
@@ -311,12 +300,9 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
     """
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        given = brain.give_back([claim for claim in claims if isinstance(claim, Claim)])
-    answers = _in_place(claims, given)
+        answers = wire.answered(claims, brain.give_back)
     if as_json:
-        show.json_lines(
-            {"url": line.url, "key": line.key, "given_back": True} if good else _lost(line) for line, good in answers
-        )
+        show.json_lines(wire.returned(*each) for each in answers)
     return _print_outcomes(answers, "given back")
 
 
@@ -325,21 +311,9 @@ def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     return [_read(line, wire.meant_by, f"line {number}: ") for number, line in enumerate(source, 1) if line.strip()]
 
 
-def _in_place(claims: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each line with what became of it; None for what was lost, or is no claim."""
-    answers = iter(done)
-    return [(line, (next(answers) or None) if isinstance(line, Claim) else None) for line in claims]
-
-
-def _lost(line: Claim | Unusable) -> dict[str, Any]:
-    if isinstance(line, Claim):
-        return {"url": line.url, "key": line.key, "lost": True}
-    return {"url": line.url, "refused": True, "reason": line.reason}
-
-
 def _print_outcomes(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
-    good = sum(now is not None for _, now in answers)
+    good = sum(bool(now) for _, now in answers)
     wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]
     lost = len(answers) - good - len(wrong)
     for reason in wrong:

@@ -207,12 +207,13 @@ class AddressOption(click.ParamType):  # type: ignore[type-arg]
         return (matched[1] or "127.0.0.1").strip("[]"), int(matched[2])
 
 
-def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """`click.command` with the connection options; the function gets the App first."""
+def brain_command(name: str | None = None, group: click.Group | None = None) -> Callable[[F], click.Command]:
+    """Return the decorator of a command, or of one of a group, with the connection options. The function gets the App
+    first."""
+    command = click.command if group is None else group.command
 
-    def wrap(function: Callable[..., Any]) -> click.Command:
-        command: click.Command = click.command(*args, **attributes)(connection(pass_app(function)))
-        return command
+    def wrap(function: F) -> click.Command:
+        return command(name)(connection(pass_app(function)))
 
     return wrap
 

@@ -253,13 +253,10 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
-    if as_json:
-        show.json_lines([done])
-        return
     names = ("pushes", "payments", "swept", "released", "seconds")
     rows = [(name, getattr(done, name)) for name in names]
     rows.append(("settled", sheets.settled(done.settled, done.error_bound, done.near)))
-    show.out(show.sheet(rows, dataclasses.asdict(done)))
+    show.answer(done, show.sheet(rows, dataclasses.asdict(done)), as_json)
 
 
 @brain_command("import")
@@ -286,10 +283,7 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
         show.say(f"graphbrain: left out: {why}")
     if done.refused > len(done.first):
         show.say(f"graphbrain: … {done.refused:,} left out in all.")
-    if as_json:
-        show.json_lines([done.as_dict()])
-    else:
-        show.out(sheets.import_sheet(done))
+    show.answer(done, sheets.import_sheet, as_json)
 
 
 COMMANDS = (seed, hint, work, tend, import_)

@@ -405,7 +405,8 @@ def _run(
         waiting, forbidden = figures.waiting, figures.is_forbidden
     code = _code(running, ended, waiting, forbidden)
     if figures is not None:
-        _show(running, ended, figures, code, where, as_json)
+        facts = closing.as_dict(running.watch, ended.seconds, figures, code)
+        show.answer(facts, show.sheet(closing.lines(running.watch, ended.seconds, figures, where)), as_json)
     _say_end(running, ended, code, waiting, forbidden, data)
     return code
 
@@ -464,10 +465,7 @@ def _look(order: orders.CrawlOrder, as_json: bool) -> int:
         raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
     with show.status_line() as line:
         sites = dryrun.looked_at(order, order.user_agent or orders.DEFAULT_AGENT, line)
-    if as_json:
-        show.json_lines(sites)
-    else:
-        show.out(show.sheet(dryrun.rows(sites)))
+    show.answer(sites, show.sheet(dryrun.rows(sites)), as_json)
     show.say("graphbrain: nothing was crawled, and no brain was asked.")
     return DONE if any(site.inside for site in sites) else NOTHING
 
@@ -510,19 +508,6 @@ def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
             return closing.found(brain, brain.stats())
     except GraphbrainError as error:
         return error
-
-
-def _show(
-    running: Running, ended: Ended, figures: CrawlEnd | GraphbrainError, code: int, where: Sequence[str], as_json: bool
-) -> None:
-    """Print the six lines, on stdout."""
-    from graphbrain.crawl import closing
-
-    rows = closing.lines(running.watch, ended.seconds, figures, where)
-    if as_json:
-        show.json_lines([closing.as_dict(running.watch, ended.seconds, figures, code)])
-    else:
-        show.out(show.sheet(rows))
 
 
 def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:

@@ -61,7 +61,7 @@ async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, r
 @by_hand(router, "findings")
 async def get_findings(service: Service, request: Asked) -> Response:
     faults = await service.answer(_disconnected(request), service.brain.findings, heavy=True)
-    return json_answer({"findings": [each.as_dict() for each in faults]})
+    return json_answer({"findings": faults})
 
 
 @by_hand(router, "summary", texts=(HTML,))

@@ -3,7 +3,6 @@ and of the few that read something of the service itself beside it."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -63,18 +62,8 @@ async def _answer(verb: Verb, request: Any, service: Backend) -> Response:
     answer = await threads.run(verb.call, service.brain, given, **stops)
     if verb.wakes:
         service.wake()
-    return json_answer({verb.field: plain_value(answer)} if verb.field else plain_value(answer))
-
-
-def plain_value(value: Any) -> Any:
-    """Return what a verb answers as JSON has it."""
-    if isinstance(value, list):
-        return [each.as_dict() if hasattr(each, "as_dict") else plain_value(each) for each in value]
-    if isinstance(value, Page):
-        return value.in_full()
-    if hasattr(value, "as_dict"):
-        return value.as_dict()
-    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value
+    answer = answer.in_full() if isinstance(answer, Page) else answer
+    return json_answer({verb.field: answer} if verb.field else answer)
 
 
 def _settings_hold(brain: Brain, settings: dict[str, Any]) -> None:
@@ -100,10 +89,10 @@ def _begin(verb: Verb, body: Any, service: Backend, caller: Caller, key: str | N
 
     def work(job: Job) -> Any:
         callbacks = {"progress": job.note, "stop": job.stopped}
-        return plain_value(verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks}))
+        return verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks})
 
     job = service.jobs.begin(verb.name, caller, service.own_key(caller, key), request, work)
-    return json_answer(job.as_dict(), BEGUN)
+    return json_answer(job, BEGUN)
 
 
 def _endpoint(verb: Verb) -> Callable[..., Any]:

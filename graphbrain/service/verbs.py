@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
 from graphbrain.base.options.verbs import Verb
+from graphbrain.base.records import plain
 from graphbrain.content.input_checks import LONGEST_NAME
 from graphbrain.service.access import Grant
 from graphbrain.service.answers import EXAMPLES, example_of
@@ -95,14 +96,9 @@ def json_answer(value: Any, status: int = 200) -> Response:
     return JsonAnswer(value, status)
 
 
-def plain(value: Any) -> Any:
-    """Return the plain value of a type that json does not know: numpy's numbers, sets."""
-    return value.item() if hasattr(value, "item") else sorted(value)
-
-
 def line(item: Any) -> bytes:
-    """Return an item with `as_dict` as a line of JSON."""
-    return json.dumps(item.as_dict(), allow_nan=False, default=plain).encode() + b"\n"
+    """Return an item as a line of JSON."""
+    return json.dumps(item, allow_nan=False, default=plain).encode() + b"\n"
 
 
 def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[[F], F]:

@@ -22,6 +22,7 @@ from pydantic import Field
 
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.base.options.verbs import EVERYBODY, READERS
+from graphbrain.base.records import plain
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.urls.hostnames import LONGEST_NAME
 from graphbrain.brain.brain import Brain
@@ -32,7 +33,7 @@ from graphbrain.service.console.hosts import HostTable, Progress
 from graphbrain.service.declared import Query
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
-from graphbrain.service.verbs import Asked, Caller, Service, json_answer, path, plain
+from graphbrain.service.verbs import Asked, Caller, Service, json_answer, path
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
@@ -117,7 +118,7 @@ class Snapshots:
             "overview": lambda _: watch.overview(brain, service.meter.sample, service.minutes, data),
             "activity": lambda _: watch.activity(brain),
             "hosts": HostTable(brain).read,
-            "findings": lambda _: {"findings": [each.as_dict() for each in brain.findings()]},
+            "findings": lambda _: {"findings": brain.findings()},
         }
         self._progress: dict[str, float] = {}
         self._kept: dict[str, Snapshot] = {}
