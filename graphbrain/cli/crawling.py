@@ -16,7 +16,8 @@ from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.cli import archiving
 from graphbrain.cli.beside import console_beside
-from graphbrain.cli.common import App, Duration, Number, Size, as_json, brain_command, needing
+from graphbrain.cli.common import App, as_json, brain_command, needing
+from graphbrain.cli.declared import options_from
 from graphbrain.cli.starting import started
 from graphbrain.crawl import order as orders
 from graphbrain.terminal import show
@@ -66,61 +67,13 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 
 @brain_command("crawl")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--scope", type=click.Choice(("host", "domain", "prefix")), help="What belongs to a URL's site (host).")
-@click.option("--include", multiple=True, metavar="REGEX", help="Only URLs in which this is found; repeatable.")
-@click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
-@click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
-@click.option("--anew", is_flag=True, help="Empty the brain, and crawl in the scope of this command line alone.")
+@options_from(orders.CrawlOrder, "scope", "anew")
 @click.option("--yes", is_flag=True, help="With --anew: delete the brain's pages without asking.")
-@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
-@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
-@click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
-@click.option(
-    "--concurrency", type=click.IntRange(1, 1000), metavar="N", default=16, help="Requests at the same time (16)."
-)
-@click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
-@click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
+@options_from(orders.CrawlOrder, "max_pages", "user_agent")
 @click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
-@click.option("--no-contact", is_flag=True, help="Crawl without an address for the owners of sites.")
-@click.option("--follow-all", is_flag=True, help="Follow links that a page's meta or X-Robots-Tag forbids to follow.")
-@click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
-@click.option("--sitemaps/--no-sitemaps", default=True, help="Crawl what the sites' sitemaps list, too (yes).")
-@click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
-@click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
-@click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
-@click.option("--text", is_flag=True, help="With --jsonl: the visible text of each page, too.")
-@click.option(
-    "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
-)
+@options_from(orders.CrawlOrder, "no_contact", "cookies")
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
-@click.option(
-    "--login", type=click.Path(path_type=Path), metavar="FILE", help="Log in by the form that FILE describes."
-)
-@click.option("--follow-logout", is_flag=True, help="With a session: follow links that log out or delete, too.")
-@click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
-@click.option(
-    "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
-)
-@click.option(
-    "--warc-size",
-    type=Size(1_000),
-    default="1G",
-    help="Finish a WARC file at this size (1G).",
-)
-@click.option(
-    "--wacz",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="With --warc: pack its files into this one at the end (needs .[wacz]).",
-)
-@click.option("--wacz-size", type=Size(1), default="10G", help="Pack no more bytes of WARC files (10G).")
-@click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
-@click.option(
-    "--browser", type=click.Path(path_type=Path), help="The browser of --render (Chromium or Chrome on the PATH)."
-)
-@click.option(
-    "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
-)
-@click.option("--allow-private", is_flag=True, help="Follow links and redirects to private and local addresses, too.")
+@options_from(orders.CrawlOrder, "login", "allow_private")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -131,7 +84,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     help="Take options from this file, such as crawl.toml; the command line overrides it.",
 )
 @click.option("--console", is_flag=True, help="Show the crawl in a browser while it runs (needs .[serve]).")
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
+@options_from(orders.CrawlOrder, "log", "log")
 @as_json
 def crawl(
     app: App,
