@@ -208,12 +208,15 @@ class AddressOption(click.ParamType):  # type: ignore[type-arg]
 
 
 def brain_command(name: str | None = None, group: click.Group | None = None) -> Callable[[F], click.Command]:
-    """Return the decorator of a command, or of one of a group, with the connection options. The function gets the App
-    first."""
+    """Return the decorator of a command, or of one of a group. Its help lists its own options first, and those of the
+    connection last. The function gets the App first."""
     command = click.command if group is None else group.command
 
     def wrap(function: F) -> click.Command:
-        return command(name)(connection(pass_app(function)))
+        own = function.__dict__.pop("__click_params__", [])
+        whole = connection(pass_app(function))
+        whole.__dict__["__click_params__"] += own
+        return command(name)(whole)
 
     return wrap
 

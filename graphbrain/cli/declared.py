@@ -10,14 +10,11 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.bounds import LARGEST
-from graphbrain.base.options.verbs import Option, options_of, verbs_of
-from graphbrain.brain.brain import Brain
+from graphbrain.base.options.verbs import Option, options_of
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli.common import Duration, F, Number, Size
 
-__all__ = ["VERBS", "option", "options", "options_from", "or_word", "type_of"]
-
-VERBS = verbs_of(Brain)
-"""The verbs of the brain by name."""
+__all__ = ["option", "options", "options_from", "or_word", "type_of"]
 
 
 def options(verb: str, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:

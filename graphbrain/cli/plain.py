@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from graphbrain.base.options.verbs import NEEDED
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Plain, as_json, brain_command
-from graphbrain.cli.declared import VERBS, option, type_of
+from graphbrain.cli.declared import option, type_of
 from graphbrain.terminal import show
 
 __all__ = ["command"]

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.cli.declared import VERBS, options, type_of
+from graphbrain.cli.declared import options, type_of
 from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]

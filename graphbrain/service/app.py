@@ -22,11 +22,11 @@ from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError
-from graphbrain.brain.brain import Brain
+from graphbrain.brain.brain import VERBS, Brain
 from graphbrain.service import answers, asking, crawling, long_work, plain, watching
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS, title
+from graphbrain.service.declared import title
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
 from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, failures, json_answer

@@ -26,7 +26,7 @@ from graphbrain.content.wire import (
 from graphbrain.service.backend import Backend, Gate
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
-from graphbrain.service.verbs import Asked, Caller, IdempotencyKey, Service, by_hand, json_answer
+from graphbrain.service.verbs import Asked, Caller, IdempotencyKey, Service, json_answer, route
 
 __all__ = ["router"]
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 
-@by_hand(router, "next_urls")
+@route(router, "next_urls")
 async def next_urls(
     body: Any, service: Service, caller: Caller, request: Asked, key: IdempotencyKey = None
 ) -> Response:
@@ -107,7 +107,7 @@ async def _let_in(gate: Gate, request: Asked, until: float, *, first: bool) -> b
         return await gate.enter(until - time.monotonic(), first=first)
 
 
-@by_hand(router, "report")
+@route(router, "report")
 async def report(body: Any, service: Service) -> Response:
     service.many(len(body.reports), "reports")
     recorded = await _report(service, body.reports)
@@ -145,7 +145,7 @@ def _read(item: Any, read: Callable[[Any], T]) -> T | Unusable:
         return Unusable(url_in(plain), claim_in(plain), str(error))
 
 
-@by_hand(router, "renew")
+@route(router, "renew")
 async def renew(body: Any, service: Service) -> Response:
     """Answer `renew`, item by item."""
     renewed = await _answered(
@@ -163,7 +163,7 @@ def _renewed(claim: Claim | Unusable, now: Claim | None, item: Any) -> dict[str,
     return {name: value for name, value in now.as_dict().items() if name in names}
 
 
-@by_hand(router, "give_back")
+@route(router, "give_back")
 async def give_back(body: Any, service: Service) -> Response:
     """Answer `give_back`, item by item."""
     given_back = await _answered(service, body.claims, "claims", _claim, service.brain.give_back)
@@ -189,7 +189,7 @@ def _claim(item: Any) -> Claim:
     return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth, method=method)
 
 
-@by_hand(router, "hint")
+@route(router, "hint")
 async def hint(body: Any, service: Service) -> Response:
     hinted = await _answered(service, body.hints, "hints", _hint, service.brain.hint)
     service.wake()

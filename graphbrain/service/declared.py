@@ -16,15 +16,11 @@ from pydantic.config import JsonDict
 
 from graphbrain.base.model import KINDS, Page
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.verbs import NEEDED, Option, Verb, verbs_of
+from graphbrain.base.options.verbs import NEEDED, Option, Verb
 from graphbrain.base.settings import CHOICES, LARGEST, LONGEST, LONGEST_NAME, RANGES, VALUES, Kind, Settings
-from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
 
-__all__ = ["VERBS", "Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
-
-VERBS: Mapping[str, Verb] = verbs_of(Brain)
-"""The verbs of the brain by name."""
+__all__ = ["Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
 
 
 def _ends(bounds: Bounds) -> JsonDict:

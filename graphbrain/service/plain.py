@@ -14,10 +14,9 @@ from graphbrain.base.model import Page
 from graphbrain.base.options.scores import RankRun, checked
 from graphbrain.base.options.verbs import READERS, Verb
 from graphbrain.base.settings import Settings, changes, checked_engine
-from graphbrain.brain.brain import Brain
+from graphbrain.brain.brain import VERBS, Brain
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS
 from graphbrain.service.jobs import Job
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import (
@@ -26,7 +25,6 @@ from graphbrain.service.verbs import (
     IdempotencyKey,
     LinesResponse,
     Service,
-    by_hand,
     json_answer,
     line,
     path,
@@ -130,10 +128,10 @@ def _endpoint(verb: Verb) -> Callable[..., Any]:
 
 for _verb in VERBS.values():
     if _verb.name not in BY_HAND:
-        route(router, _verb)(_endpoint(_verb))
+        route(router, _verb.name)(_endpoint(_verb))
 
 
-@by_hand(router, "now")
+@route(router, "now")
 async def now(service: Service) -> Response:
     return json_answer({"now": service.brain.now()})
 
@@ -149,7 +147,7 @@ def _settings(brain: Brain) -> dict[str, object]:
     return {name: getattr(brain.settings, name) for name in Settings.names("fixed", "shared")}
 
 
-@by_hand(router, "remake")
+@route(router, "remake")
 async def remake(body: Any, service: Service) -> Response:
     """Answer `remake`; 409 where the brain has pages."""
 

@@ -11,13 +11,13 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
-from graphbrain.base.options.verbs import Verb
 from graphbrain.base.records import plain
+from graphbrain.brain.brain import VERBS
 from graphbrain.content.input_checks import LONGEST_NAME
 from graphbrain.service.access import Grant
 from graphbrain.service.answers import EXAMPLES, example_of
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS, answer_of, asked_by, line_of
+from graphbrain.service.declared import answer_of, asked_by, line_of
 
 __all__ = [
     "BEGUN",
@@ -28,7 +28,6 @@ __all__ = [
     "IdempotencyKey",
     "LinesResponse",
     "Service",
-    "by_hand",
     "json_answer",
     "line",
     "path",
@@ -101,9 +100,10 @@ def line(item: Any) -> bytes:
     return json.dumps(item, allow_nan=False, default=plain).encode() + b"\n"
 
 
-def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[[F], F]:
+def route(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
     """Return the decorator that gives a declared verb its path. The function's parameter `body` or `query` takes the
     request that is declared. `texts`: the types of answers that are no JSON."""
+    verb = VERBS[name]
     tag = "jobs" if verb.long else "looking" if verb.reads else "crawling" if "crawler" in verb.roles else "correcting"
     declare = path(
         router,
@@ -126,11 +126,6 @@ def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[
         return declare(function)
 
     return typed
-
-
-def by_hand(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
-    """Return the decorator of the path of a declared verb whose function is written by hand."""
-    return route(router, VERBS[name], texts)
 
 
 def path(
