@@ -88,11 +88,11 @@ class _Results:
         self._out = out
 
     def write(self, text: str) -> int:
-        with _told_apart():
+        with _marked():
             return self._out.write(text)
 
     def flush(self) -> None:
-        with _told_apart():
+        with _marked():
             self._out.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -100,7 +100,7 @@ class _Results:
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
+def _marked() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -163,6 +163,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _obey(arguments: Sequence[str] | None) -> int:
     """Run the command that was given. Return the exit code."""
     try:
+        # Click raises its errors instead of printing them, because some of them are printed otherwise here.
         code = cli.main(
             list(arguments) if arguments is not None else None,
             prog_name="graphbrain",

@@ -108,6 +108,7 @@ def crawl(
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 5 when
     a session has ended, 130 when interrupted, 1 on an error, 2 on a wrong command line.
     """
+    # Check the order and its files before a server is started.
     _need_extra()
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.login import Login, login_of
@@ -122,6 +123,7 @@ def crawl(
         archiving.need_wacz(order.wacz)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     login = None if order.login is None else Login(login_of(order.login, os.environ))
+    # Open the brain, prepare it for the order, and crawl.
     connection, is_new = _brain_at(app, order)
     try:
         with _hold(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:

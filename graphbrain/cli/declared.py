@@ -67,6 +67,7 @@ def option(option: Option, text: str | None = None, short: str | None = None) ->
 def type_of(option: Option) -> Any:
     """Return the type of an option's value on the command line. A number that the room checks is any number. An option
     that stays as it is where it is not given takes 'none' for None."""
+    # Values that are no numbers.
     if option.default is ...:
         return or_word(option.kind, "none")
     if option.kind is Path:
@@ -75,6 +76,7 @@ def type_of(option: Option) -> Any:
         return click.Choice(option.words)
     if option.kind is str:
         return str
+    # Numbers, in their range.
     bounds = option.bounds
     if bounds is None or (option.kind is float and option.by_room):
         return option.kind

@@ -186,6 +186,7 @@ def token_list(app: App, as_json: bool) -> None:
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         grants, now = access.grants(brain.graph), brain.now()
+    # A revoked token ends when it was revoked, any other when it expires.
     rows = (
         (
             grant.name,

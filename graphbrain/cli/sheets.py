@@ -430,10 +430,10 @@ def resources_table(resources: Iterable[HostResource]) -> Table:
 
 def host_sheet(host: Host) -> Sheet:
     """Return everything about one host but for its robots.txt and sitemaps."""
-    told = {name: value for name, value in host.as_dict().items() if name != "resources"}
-    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in told.items()}
+    own = {name: value for name, value in host.as_dict().items() if name != "resources"}
+    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in own.items()}
     facts: dict[str, Any] = {}
-    for name, value in told.items():
+    for name, value in own.items():
         words = name.replace("_", " ")
         if name in _HOST_TIMES:
             facts[words] = (_moment(value) if name != "blocked_until" else _blocked(value)) or "–"
@@ -531,6 +531,7 @@ def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict:
 
 def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     """The best pages by each score of a ranking, and how it was computed."""
+    # The best pages by each score: one table for a program, a table for each score for a person.
     r = ranking
     things: list[str | Table | Sheet] = []
     rows = {
@@ -543,6 +544,7 @@ def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     else:
         for name, best in rows.items():
             things += [Table(("#", name, "url"), best), ""] if best else []
+    # How the scores were computed.
     pairs: list[tuple[str, Any]] = [
         ("pages", r.pages),
         ("links", f"{r.links:,}, between hosts only" if r.only_external else r.links),

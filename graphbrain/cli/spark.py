@@ -70,12 +70,14 @@ def _progress() -> Iterator[Callable[[int, float], None]]:
 def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     """Print what was done, and return the exit code."""
     facts = manifest.get("ranking") or manifest
+    # Print the figures of the run.
     names = ("iterations", "residual", "error", "error_bound", "converged")
     pairs = [(name.replace("_", " "), facts[name]) for name in names if facts.get(name) is not None]
     counts = [(name, manifest[name]) for name in ("pages", "links")]
     faults = [(f"faults: {name}", count) for name, count in manifest.get("faults", {}).items()]
     sheet = show.sheet([*counts, *pairs, *faults, ("seconds", manifest["seconds"]), ("in", out)])
     show.answer(manifest, sheet, as_json)
+    # Say what is wrong with the result.
     good = facts.get("converged", manifest.get("clean"))
     if not good and "clean" in manifest:
         show.say(

@@ -138,6 +138,7 @@ def _methods(api: FastAPI, path: str) -> set[str]:
 
 
 def _api(backend: Backend, terms: Terms) -> FastAPI:
+    # Tokens are read before the first request, and jobs and threads end after the last one.
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(backend.keeper.read)
@@ -157,6 +158,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
+    # Add the paths: those of the verbs, the console, the health checks, the metrics.
     api.state.backend = backend
     backend.snapshots = watching.Snapshots(backend, terms.data)
     for part in (crawling, plain, asking, watching, long_work):
@@ -194,6 +196,7 @@ def _health(api: FastAPI, backend: Backend) -> None:
     )
     async def readyz() -> Response:
         """Return 200 if the brain answers and the service does not stop, else 503."""
+        # A proxy sends no more requests to a service that stops.
         if backend.stopping.is_set():
             return json_answer({"status": "the service stops"}, 503)
         try:
@@ -222,6 +225,7 @@ def _errors(api: FastAPI) -> None:
         body = body_of(refusal)
         return Response(body, refusal.status, refusal.headers, "application/json")
 
+    # Refusals of the service, and errors of the brain.
     @api.exception_handler(Refusal)
     async def refused(_: Request, error: Refusal) -> Response:
         return say(error)
@@ -230,6 +234,7 @@ def _errors(api: FastAPI) -> None:
     async def wrong(_: Request, error: GraphbrainError) -> Response:
         return say(refusal_of(error))
 
+    # Errors that the framework finds in a request.
     @api.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         return say(Refusal(400, "BadInput", validation_sentence(error.errors())))
@@ -280,6 +285,7 @@ def _bound(schemas: dict[str, Any], limits: Limits) -> None:
 def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
+        # The framework's document has schemas of its own errors, and not of the service's.
         document = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
@@ -287,6 +293,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
         facts = answers.ErrorAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= facts.pop("$defs")
         schemas["ErrorAnswer"] = {**facts, "example": answers.example_of(answers.ErrorAnswer)}
+        # Describe the token.
         document["components"]["securitySchemes"] = {
             "token": {
                 "type": "http",
@@ -294,6 +301,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
                 "description": f"Made by 'graphbrain token make'; it begins with {PREFIX}.",
             }
         }
+        # Add this service's limits, and the examples of the answers.
         _bound(schemas, terms.limits)
         for methods in document["paths"].values():
             for facts in methods.values():

@@ -41,10 +41,12 @@ class Body:
 
     async def read(self, receive: Receive, length: bytes | None) -> bytes:
         """Return the body, which has arrived whole and can be parsed. Raises Refusal."""
+        # Refuse a body whose announced length is too large.
         most, seconds = self._most, self._seconds
         too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
         if length is not None and length.isdigit() and int(length) > most:
             raise too_large
+        # Read it part by part, and take a place for the bytes of each.
         parts = []
         try:
             async with asyncio.timeout(seconds):
@@ -61,6 +63,7 @@ class Body:
                         break
         except TimeoutError:
             raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
+        # Count the values of a large one before it is parsed.
         whole = b"".join(parts)
         if self._size > SMALL and await asyncio.to_thread(is_too_much, whole):
             words = f"{MOST_CONTAINERS:,} objects and lists, and {MOST_MARKS:,} values"

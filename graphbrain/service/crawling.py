@@ -89,13 +89,13 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, req
             return claims
         first = True
     # An empty answer is given only if the brain has found nothing since the request came.
-    news = gate.told_since(came)
+    news = gate.empty_since(came)
     return await ask() if news is None else news
 
 
 def _empty_answer(gate: Gate, came: float) -> Claims:
     """Return the brain's last answer since a request came that is not going to ask any more. Raises Refusal."""
-    news = gate.told_since(came)
+    news = gate.empty_since(came)
     if news is None:
         raise Refusal(503, "Stopping", "The service stops, or the token is good no more; try again.", try_again=True)
     return news

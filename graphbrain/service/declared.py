@@ -118,6 +118,7 @@ def _type(option: Option) -> Any:
 
 
 def _field(option: Option) -> Any:
+    # A range is checked here, or only described if the brain checks it.
     bounds, document = option.bounds, dict(_SHAPES.get(option.is_a, {}))
     checks: dict[str, Any] = {}
     if bounds is not None and option.by_room:
@@ -125,6 +126,7 @@ def _field(option: Option) -> Any:
     elif bounds is not None:
         checks = {"gt" if bounds.above else "ge": bounds.least}
         checks |= {} if bounds.most == inf else {"lt" if bounds.below else "le": bounds.most}
+    # The same for words, and what is described alone.
     if option.words and option.by_room:
         document["enum"] = list(option.words)
     if option.many and not option.is_a:

@@ -133,10 +133,12 @@ class Door:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        # Admit the request, and let the framework answer it.
         visit = _Visit(scope, send, self._clock)
         CURRENT_ID.set(visit.id)
         try:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
+        # Each end has an answer, and gives back what the request held.
         except Refusal as refusal:
             await self._refuse(scope, receive, visit, refusal)
         except asyncio.CancelledError:  # at the second signal to stop, the server waits for no answer
@@ -169,16 +171,19 @@ class Door:
 
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
         """Return the body of a request that may come in, for the framework to read. Raises Refusal."""
+        # The head, and the name by which the service was called.
         self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # reversed, so that the first of several equal headers is kept
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
         if scope["path"] in self._open_paths or (self._preflights and scope["method"] == "OPTIONS"):
             return receive
+        # The token, its role and its rate.
         visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
         CALLER.set(visit.grant)
         verb = (scope["method"], self._template_of(scope))
         self._check_role(visit.grant, self._roles.get(verb))
         self._check_rate(visit.grant.name)
+        # A place among the open requests, the query, the body.
         visit.seat = Seat(self._open, self._polls, visit.grant, kept=verb == SCRAPED)
         scope.setdefault("state", {}).update(grant=visit.grant, seat=visit.seat)
         if scope["query_string"] and verb in self._roles and verb not in self._queried:
@@ -252,10 +257,12 @@ class Door:
             raise
 
     async def _known_by(self, given: bytes | None, address: str) -> Grant:
+        # Read the token of the header.
         realm = {"WWW-Authenticate": 'Bearer realm="graphbrain"'}
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
+        # An unknown token is looked up in the graph now. A known one is good for some seconds after the last reading.
         asked_at, grant = time.monotonic(), self._keeper.who(token.strip())
         needed = asked_at if grant is None else asked_at - HOLDS
         if not self._keeper.known_since(needed):
@@ -264,6 +271,7 @@ class Door:
             grant = self._keeper.who(token.strip())
         elif not self._keeper.known_since(asked_at - READ_AHEAD):
             self._look_again()
+        # Refuse what is still unknown, was revoked, or has expired.
         if grant is None and not self._keeper.known_since(needed):
             raise Refusal(
                 503, "GraphUnavailable", "Neo4j does not answer, so no new token is accepted.", try_again=True

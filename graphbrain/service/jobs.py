@@ -35,12 +35,12 @@ class Stopped(Exception):
 class Job:
     """One piece of long work.
 
-    The work calls `note` with its progress, or reads `stopped`. `asked`: the body of the request that began it.
+    The work calls `note` with its progress, or reads `stopped`. `request`: the body of the request that began it.
     """
 
     verb: str
     by: str
-    asked: str = ""
+    request: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: State = "running"
     began: float = 0.0
@@ -84,13 +84,15 @@ class Jobs:
     def begin(self, verb: str, grant: Grant, key: str | None, request: str, work: Callable[[Job], Any]) -> Job:
         """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one.
         Raises Refusal where that was begun by another request."""
+        # A request that is repeated has the job that it began.
         if key is not None and (earlier := self._jobs.get(self._keys.get(key, ""))):
-            if (earlier.verb, earlier.asked) != (verb, request):
+            if (earlier.verb, earlier.request) != (verb, request):
                 used = f"This Idempotency-Key was used for another request ({earlier.verb})"
                 raise Refusal(409, "BadInput", f"{used}; make a new one for each request.")
             return earlier
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
             raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
+        # Begin a new job, and forget the oldest ended ones.
         job = Job(verb, grant.name, request, began=self._now())
         self._jobs[job.id] = job
         if key is not None:

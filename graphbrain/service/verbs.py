@@ -103,6 +103,7 @@ def line(item: Any) -> bytes:
 def route(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
     """Return the decorator that gives a declared verb its path. The function's parameter `body` or `query` takes the
     request that is declared. `texts`: the types of answers that are no JSON."""
+    # The path as it follows from the declaration.
     verb = VERBS[name]
     tag = "jobs" if verb.long else "looking" if verb.reads else "crawling" if "crawler" in verb.roles else "correcting"
     declare = path(
@@ -120,6 +121,7 @@ def route(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[
         tag=tag,
     )
 
+    # The framework reads the type of the request from the annotation of the function.
     def typed(function: F) -> F:
         if (request := asked_by(verb)) is not None:
             function.__annotations__[request[0]] = request[1]
@@ -159,6 +161,7 @@ def path(
         may: Its own refusals, by status.
         tag: Its group in the document.
     """
+    # The example of the answer, and the responses by their statuses.
     text = "JSON lines, each as in the example; one with an 'error' has the reason." if lines else "Done."
     shown = example or name
     if shown not in EXAMPLES:
@@ -168,6 +171,7 @@ def path(
     model = {} if answer is None else {"model": answer}
     responses = {status: {"description": text, **model, **content}, **failures(may)}
 
+    # The decorator, which registers the path.
     def declare(function: F) -> F:
         decorated: F = router.api_route(
             f"/v1/{name}",

@@ -60,13 +60,13 @@ class Snapshot:
         data: What was read.
         as_of: When the reading ended, in epoch seconds.
         took: The seconds of the reading.
-        made: When the reading ended, by the steady clock.
+        ended: When the reading ended, by the steady clock.
     """
 
     data: dict[str, Any]
     as_of: float
     took: float
-    made: float
+    ended: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Snapshots:
             return True
         # The interval counts from the beginning: else one watcher, who asks once in an interval, would get each second
         # snapshot, and many watchers would have twice as many made.
-        return time.monotonic() - kept.made >= max(interval - kept.took, kept.took / SHARE)
+        return time.monotonic() - kept.ended >= max(interval - kept.took, kept.took / SHARE)
 
     async def _new(self, kind: str) -> None:
         began = time.monotonic()
@@ -285,11 +285,11 @@ async def _snapshot(
         tag, body = _tag(0.0, (view, seen)), _body(seen, None)
     else:
         # That another one is being made is nothing new: the caller gets it when it is there.
-        tag = _tag(snapshot.made, (view, seen.failures))
+        tag = _tag(snapshot.ended, (view, seen.failures))
     if request.headers.get("if-none-match") == tag and not fresh:
         return Response(status_code=304, headers={"ETag": tag})
     if snapshot is not None:
-        data, state = snapshot.data, (snapshot.made, seen.failures, seen.making)
+        data, state = snapshot.data, (snapshot.ended, seen.failures, seen.making)
         body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(data)))
     return Response(body, media_type="application/json", headers={"ETag": tag})
 

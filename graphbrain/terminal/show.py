@@ -100,12 +100,12 @@ def answer(items: Any, shown: Any, as_json: bool, nothing: str = "") -> None:
         is_one = isinstance(items, Mapping) or hasattr(items, "as_dict") or dataclasses.is_dataclass(items)
         json_lines([items] if is_one else items)
         return
-    made = shown(items) if callable(shown) else shown
-    if isinstance(made, Table):
-        if not write(made) and nothing:
+    form = shown(items) if callable(shown) else shown
+    if isinstance(form, Table):
+        if not write(form) and nothing:
             say(nothing)
     else:
-        out(*([made] if isinstance(made, Sheet | str) else made))
+        out(*([form] if isinstance(form, Sheet | str) else form))
 
 
 # ---------------------------------------------------------------------- tables
