@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
-"""With more a question that reads all of them takes more than a second or two."""
+"""The pages and links above which a question that reads all of them takes more than a second or two."""
 LOOK = click.option(
     "--look",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -146,7 +146,7 @@ def findings(app: App, form: str, look: Path | None) -> None:
 
 
 def _print_findings(news: News, form: str, *, compare: bool) -> None:
-    """Print findings; with `compare` their counts at the last look, too."""
+    """Print findings; with `compare` also their counts at the last look."""
     items = (each.as_dict() | ({"before": news.count_before(each)} if compare else {}) for each in news.findings)
     # A share that is not known stays empty; CSV has plain numbers.
     rows: list[tuple[Any, ...]] = [
@@ -167,7 +167,7 @@ def _print_findings(news: News, form: str, *, compare: bool) -> None:
 
 
 def _news(brain: Brain, file: Path) -> tuple[News, str]:
-    """Return the findings beside those of the last look, and the content of the file that keeps them for the next."""
+    """Return the findings, compared with those of the last look, and the text that keeps them for the next look."""
     from graphbrain.analyst.last_look import Look, News
 
     earlier = Look.read(file)

@@ -31,9 +31,9 @@ __all__ = ["COMMANDS"]
 
 T = TypeVar("T")
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
-"""With or without a byte order mark."""
+"""A text file in UTF-8, with or without a byte order mark."""
 MOST = 10_000
-"""Pages asked for at a time."""
+"""The most pages that are claimed at a time."""
 PAUSE = 1.0
 """Seconds until the brain is asked again when nothing can be claimed, and no time is known."""
 
@@ -227,14 +227,14 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
 
 
 def _parts(source: Iterable[str], batch: int) -> Iterator[list[tuple[int, str]]]:
-    """The lines of a file with their numbers, so many at a time."""
+    """Yield the lines of a file with their numbers, `batch` at a time."""
     lines = ((n, line) for n, line in enumerate(source, 1) if line.strip())
     while part := list(islice(lines, batch)):
         yield part
 
 
 def _there(source: IO[str], batch: int) -> Iterator[list[tuple[int, str]]]:
-    """The same, but no more at a time than are there."""
+    """Yield the lines of a stream with their numbers: those that have arrived, at most `batch` at a time."""
     lines = InputLines(source.buffer)  # type: ignore[attr-defined]
     while (first := lines.next()) is not None:
         yield [first, *lines.there(batch - 1)]
@@ -260,7 +260,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
 
 def _read(line: str, read: Callable[[dict[str, Any]], T], prefix: str = "") -> T | Unusable:
-    """Return what a line has; what cannot be read, with the reason."""
+    """Return what a line of JSON describes. A line that cannot be read is unusable, with the reason."""
     item: dict[str, Any] = {}
     try:
         item = wire.json_object(line)
@@ -307,7 +307,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
-    """The claims that lines name; what is none, with the reason."""
+    """Return the claims that lines name; a line that names none is unusable, with the reason."""
     return [_read(line, wire.meant_by, f"line {number}: ") for number, line in enumerate(source, 1) if line.strip()]
 
 

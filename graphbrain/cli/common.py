@@ -132,8 +132,8 @@ def connection(command: F) -> F:
 
 @contextmanager
 def needing(what: str, extra: str, *packages: str) -> Iterator[None]:
-    """Import within the block. Raise GraphbrainError, with how to install the extra, if one of its packages is missing.
-    The first one is named where the extra's are not known."""
+    """Import packages of an extra within the block. If one of them is missing, raise GraphbrainError with the command
+    that installs the extra, or the first package where the extra is not known."""
     try:
         yield
     except ModuleNotFoundError as error:

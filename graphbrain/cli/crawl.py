@@ -32,7 +32,7 @@ __all__ = ["COMMANDS"]
 SEEDS_AT_ONCE = 10_000
 HOUR = 3_600.0
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
-"""With or without a byte order mark."""
+"""A text file in UTF-8, with or without a byte order mark."""
 SHOWN = 20
 """The refusals that are printed one by one."""
 
@@ -199,7 +199,7 @@ def work(
         raise GraphbrainError(f"A worker cannot go on: {pool.failed}")
     total = pool.totals
     if until_settled and not stop.is_set() and total.settled:
-        # What the last worker left for one that had ended already.
+        # Settle what the last worker has left for a worker that had ended already.
         with app.brain(auto_tend=False) as brain:
             total += brain.tend(None)
     _print_tended(total, as_json)
@@ -248,7 +248,7 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
     """
     with app.brain(auto_tend=False) as brain:
         for url in urls:
-            brain.page(url)  # raises UnknownPage for one that is not there, before anything is done
+            brain.page(url)  # raises UnknownPage before any page is pushed
         _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
 
 

@@ -51,7 +51,7 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         done = brain.rank(method, write=not no_write, progress=bar, **chosen)
     show.answer(done, sheets.ranking_sheet, as_json)
-    # Without convergence the scores are less exact than wished.
+    # If the tolerance was not reached, name the remedy.
     if not done.converged:
         from graphbrain.scores.ranking.algorithms import LEAST_CHANGE
 

@@ -22,7 +22,7 @@ __all__ = ["COMMANDS"]
 
 PACKAGES = ("fastapi", "starlette", "uvicorn", "httptools", "pydantic", "prometheus_client")
 SAY_AFTER = 2.0
-"""Seconds after which a start that waits prints for what."""
+"""Seconds of waiting after which a start prints what it waits for."""
 RUN_SECONDS = 12 * 3_600.0
 """The longest time for which the token of a console of one's own lasts."""
 PATIENCE = 20.0
@@ -181,7 +181,7 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 @brain_command("list", token_group)
 @as_json
 def token_list(app: App, as_json: bool) -> None:
-    """List the tokens that were made, but for what they are."""
+    """List the tokens: names, roles, states and times, without the secrets."""
     from graphbrain.service import access
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:

@@ -82,7 +82,7 @@ def import_sheet(done: Imported) -> Sheet:
         ("hosts", d.hosts),
         ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
     ]
-    # Lines for what is not usual.
+    # Lines that only some imports have.
     if d.userinfo_dropped:
         pairs.append(("userinfo", f"left out of {d.userinfo_dropped:,} URLs that named a user or a password"))
     if d.outside:

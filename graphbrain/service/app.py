@@ -52,7 +52,7 @@ class Terms:
     data: Path | None = None
 
     def checked(self) -> Terms:
-        """Itself, where names and origins can be some. Raises BadInput."""
+        """Return these terms. Raise BadInput for a name or an origin that cannot be one."""
         for name in self.names:
             if not NAME.fullmatch(name):
                 raise BadInput(f"A service's name is like brain.example, without a scheme or a port, not {name!r:.80}.")
@@ -63,7 +63,7 @@ class Terms:
 
 
 class Application:
-    """An ASGI application on a brain that stays the caller's: he closes it when the service has ended."""
+    """An ASGI application for a brain. The caller owns the brain, and closes it after the service has ended."""
 
     def __init__(self, brain: Brain, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
@@ -83,7 +83,7 @@ class Application:
         )
 
     def _shared(self, app: Any) -> Any:
-        """An application whose answers pages of the origins may read."""
+        """Return the application with CORS headers for the origins that may use it."""
         if not self.terms.origins:
             return app
         return CORSMiddleware(
@@ -95,8 +95,8 @@ class Application:
         )
 
     def readable(self, origin: str) -> dict[str, str]:
-        """The headers by which a page of this origin may read an answer that is made before the application is asked;
-        none where it may not."""
+        """Return the CORS headers of an answer that is made before the application is called; none for an origin that
+        may not use it."""
         cors = self._shared(self.api)
         if not (isinstance(cors, CORSMiddleware) and origin and cors.is_allowed_origin(origin)):
             return {}
@@ -173,7 +173,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
 
 
 def _describe(api: FastAPI) -> None:
-    """Hand the document out, which is encoded once."""
+    """Add the path of the OpenAPI document, which is encoded once."""
     encoded = cache(lambda: json.dumps(api.openapi(), ensure_ascii=False).encode())
 
     @api.get("/openapi.json", include_in_schema=False)
@@ -252,7 +252,7 @@ def _errors(api: FastAPI) -> None:
 
 
 def _with_tuples(schema: Any) -> Any:
-    """The same, with tuples as lists of so many of these: what reads documents does not agree on tuples."""
+    """Return a schema with lists in place of tuples, because readers of OpenAPI documents do not agree on tuples."""
     if isinstance(schema, list):
         return [_with_tuples(each) for each in schema]
     if not isinstance(schema, dict):
@@ -265,7 +265,7 @@ def _with_tuples(schema: Any) -> Any:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    """Put the example of an answer where it belongs."""
+    """Put the example of an answer into its successful responses."""
     name = facts.pop(EXAMPLE, None)
     for code, answer in facts["responses"].items() if name is not None else ():
         for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
@@ -274,7 +274,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _bound(schemas: dict[str, Any], limits: Limits) -> None:
-    """Add this service's limits to the schemas."""
+    """Add the limits of this service to the schemas."""
     schemas["NextUrls"]["properties"]["wait"]["maximum"] = limits.wait
     for verb in VERBS.values():
         if verb.items:

@@ -31,7 +31,7 @@ router = APIRouter(tags=["asking"])
 ROWS_AT_ONCE = 500
 CSV, HTML = "text/csv", "text/html"
 SEALED = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox"
-"""The only permission of a browser for a summary that it shows at this address: to style it."""
+"""The Content-Security-Policy of a summary: a browser may style it, and may do nothing else."""
 Name = Annotated[str, Path(max_length=100, examples=["states"], json_schema_extra={"pattern": "^[a-z-]+$"})]
 
 

@@ -52,8 +52,8 @@ CANCEL_AGAIN = 0.5
 
 
 class Threads:
-    """Some threads and a queue before them, in which tokens take turns. It ends; half of it is one token's at most, and
-    an eighth is kept for operators."""
+    """A pool of threads with a bounded queue, in which tokens take turns. One token may have half of the queue, and an
+    eighth is reserved for operators."""
 
     def __init__(self, name: str, count: int, queue: int) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix=f"graphbrain-{name}")
@@ -128,7 +128,7 @@ class Gate:
         return self._opened
 
     def shut(self, answer: Claims, seconds: float, mark: int) -> None:
-        """The brain has nothing, by what it was at `mark`, and for so long."""
+        """Shut the gate for some seconds, after an empty answer, unless something has come since `mark`."""
         self._last_claims, self._empty_at = answer, time.monotonic()
         if mark != self._opened:
             return
@@ -152,8 +152,8 @@ class Gate:
         return self._shut
 
     async def enter(self, seconds: float, *, first: bool = False) -> bool:
-        """Wait for permission to ask, for so long at most. `first`: a poll that has been let in before goes before the
-        others. A poll that was let in calls `leave` at the end."""
+        """Wait for permission to ask. Return False if there is none after so many seconds. A poll that has permission
+        calls `leave` at the end. `first`: the poll has asked before, and goes before the others."""
         # Ask at once, where no other poll waits and the gate is open.
         if not self._row and self._may():
             self._asking += 1
@@ -254,7 +254,7 @@ class Backend:
         await asyncio.shield(self._answering)
 
     def close(self) -> None:
-        """Let everything go, once nothing is under way."""
+        """End the threads and the sampling, after all requests have ended."""
         self.meter.close()
         self.crawl.close()
         self.look.close()

@@ -1,9 +1,9 @@
 """The bodies of requests: how many bytes of them are held at once, in all and for each caller, and how much there is to
 parse in one.
 
-Python's JSON parser holds the interpreter until it is done: in a thread of its own it would stop other requests as long
-as in the event loop. Its time depends on the number of values. So these are counted before they are parsed, which takes
-a small part of that time.
+Python's JSON parser locks the interpreter until it is done, so it would delay other requests even in a thread of its
+own. Its time depends on the number of values. They are counted before the body is parsed, which takes a small part of
+that time.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ takes some tenths of a second."""
 
 
 class Body:
-    """The body of one request, of at most so many bytes, which must arrive in so many seconds. `held`: the bytes of all
-    bodies."""
+    """The body of one request, of at most `most` bytes, which must arrive in so many `seconds`. `places`: the bytes of
+    all bodies that are held."""
 
     def __init__(self, places: Places, grant: Grant, most: int, seconds: float) -> None:
         self._places, self._grant, self._most, self._seconds = places, grant, most, seconds

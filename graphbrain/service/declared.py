@@ -126,7 +126,7 @@ def _field(option: Option) -> Any:
     elif bounds is not None:
         checks = {"gt" if bounds.above else "ge": bounds.least}
         checks |= {} if bounds.most == inf else {"lt" if bounds.below else "le": bounds.most}
-    # The same for words, and what is described alone.
+    # Words that the brain checks, and lists that must not be empty, are described.
     if option.words and option.by_room:
         document["enum"] = list(option.words)
     if option.many and not option.is_a:
@@ -142,13 +142,13 @@ def _field(option: Option) -> Any:
 
 
 def line_of(verb: Verb) -> Any:
-    """Return the type that describes each line of the answer of a verb; None where it is no lines."""
+    """Return the type of each line of a verb's answer; None for an answer of another form."""
     return answers.PageAnswer if verb.lines is Page else verb.lines
 
 
 @cache
 def answer_of(verb: Verb) -> Any:
-    """Return the type that describes the answer of a verb; None where it is lines."""
+    """Return the type of a verb's answer; None for an answer of lines."""
     if verb.lines:
         return None
     if verb.long:

@@ -36,18 +36,18 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """The paths that need no token: they show nothing of the crawl."""
 SCRAPED = ("GET", "/metrics")
-"""It gets one of the reserved places, with any token: the operators of the service must see its state."""
+"""Prometheus' scrapes. They get a reserved place with any token: operators must see the state of a busy service."""
 HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 ABSOLUTE = re.compile(r"https?://([^/]*)(/.*)?", re.ASCII | re.IGNORECASE | re.DOTALL)
 """A target that names the server, too (RFC 9112, 3.2.2)."""
 STALLED, LEAST_PACE = 30.0, 10_000
-"""Seconds after which an answer is broken off that is not read on, and one of which fewer bytes a second were read
-while the service waited for its reader: a few such readers would hold all streams."""
+"""An answer is broken off if its reader takes nothing for `STALLED` seconds, or if the service has waited so long for
+the reader and fewer than `LEAST_PACE` bytes a second were read. A few such readers would hold all streams."""
 AT_ONCE = 262_144
 """Bytes of an answer that are handed to the network at once; the next ones when it has taken them."""
 LOOK_SECONDS = 5.0
-"""So long at most a request waits until the tokens are read again."""
+"""The most seconds for which a request waits until the tokens are read."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -203,7 +203,7 @@ class Door:
 
     @staticmethod
     def _check_size(scope: Scope) -> None:
-        """The parser has gathered a bounded head by now; here it is as large as it is."""
+        """Refuse a head that is too large. The parser's own bound is rough (`heads`)."""
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if len(scope["headers"]) > MOST_HEADERS or (
             size + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > LONGEST_HEAD
@@ -320,7 +320,7 @@ class Door:
             )
 
     async def _read(self, receive: Receive, length: bytes | None, body: Body) -> Receive:
-        """Return the body, read to its end; then it is handed on at once. Raises Refusal."""
+        """Read the body to its end, and return a `receive` that yields it at once. Raise Refusal."""
         read = await body.read(receive, length)
         whole: list[Message] = [{"type": "http.request", "body": read, "more_body": False}]
 

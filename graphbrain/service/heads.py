@@ -31,8 +31,8 @@ HEAD_SECONDS = 30.0
 SLICE = 16_384
 """Bytes that the parser is given at a time."""
 LINGERS, LINGERS_FOR = 1.0, 1_048_576
-"""Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away: hung up on at
-once, he would lose the answer with the connection."""
+"""Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away. If the
+connection were closed at once, the caller would lose the answer."""
 TOO_LARGE = Refusal(
     431, "HeadTooLarge", f"The head of a request has at most {LONGEST_HEAD:,} bytes and {MOST_HEADERS} headers."
 )

@@ -23,7 +23,7 @@ __all__ = ["Job", "Jobs", "Stopped"]
 State = Literal["running", "done", "failed", "stopped"]
 MOST_RUNNING, MOST_KEPT = 4, 200
 LAST_SECONDS = 5.0
-"""So long a service that stops waits for its jobs."""
+"""Seconds for which a service that stops waits for its jobs."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -82,8 +82,8 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, verb: str, grant: Grant, key: str | None, request: str, work: Callable[[Job], Any]) -> Job:
-        """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one.
-        Raises Refusal where that was begun by another request."""
+        """Begin a job that does `work` in a thread of its own, and return it. If there is an earlier job of the same key,
+        return that. Raise Refusal if another request began it."""
         # A request that is repeated has the job that it began.
         if key is not None and (earlier := self._jobs.get(self._keys.get(key, ""))):
             if (earlier.verb, earlier.request) != (verb, request):
@@ -104,7 +104,7 @@ class Jobs:
         return job
 
     def get(self, job_id: str, grant: Grant) -> Job:
-        """A job, of those that one may see: an operator all, others their own. Raises Refusal."""
+        """Return a job. Operators may see all jobs, others their own. Raise Refusal for any other."""
         job = self._jobs.get(job_id)
         if job is None or (grant.role != "operator" and job.by != grant.name):
             none = "There is no such job, or it is not yours; jobs end with the service that has begun them."
@@ -112,11 +112,11 @@ class Jobs:
         return job
 
     def all(self, grant: Grant) -> list[Job]:
-        """The jobs that one may see, the newest first."""
+        """Return the jobs that a caller may see, the newest first."""
         return [job for job in reversed(self._jobs.values()) if grant.role == "operator" or job.by == grant.name]
 
     async def close(self) -> None:
-        """Stop all, and wait until they have stopped: for some seconds, for one may be in a long transaction."""
+        """Stop all jobs, and wait some seconds for their ends: one may be in a long transaction."""
         for job in self._jobs.values():
             job.stop.set()
         if self._tasks:

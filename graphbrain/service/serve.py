@@ -30,7 +30,7 @@ from graphbrain.service.heads import protocol
 __all__ = ["Limits", "ListenAddress", "Terms", "configured", "serve"]
 
 GRACE = 20
-"""Seconds that what is in flight has to be answered in; with jobs and threads that end then it is over within 30."""
+"""Seconds in which requests in flight must be answered. A stop, with the ends of jobs and threads, takes at most 30."""
 LAST_ANSWER = 6.0
 """Seconds for which the answer of a statement is waited for after the signal: slow ones have GRACE."""
 LAST_TRIES = 3.0
@@ -58,7 +58,7 @@ class ListenAddress:
         return self.host == "localhost"
 
     def checked(self, without_token: bool) -> ListenAddress:
-        """Itself, where it is safe. Raises BadInput with what to do."""
+        """Return this address. Raise BadInput, with what to do, if it is not safe."""
         if without_token and not self.loopback:
             raise BadInput(f"Only this machine may use the service without a token; {self.host} is for others, too.")
         if (self.certificate is None) != (self.key is None):

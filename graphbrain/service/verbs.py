@@ -56,13 +56,13 @@ class LinesResponse(StreamingResponse):
 
 
 class JsonAnswer(JSONResponse):
-    """JSON; what json does not know is made plain."""
+    """An answer of JSON. Records, sets and numbers of numpy are made plain."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, default=plain).encode()
 
 
-# Coroutines, though they wait for nothing: the framework runs plain functions in a thread, for .5 ms each.
+# These are coroutines, though they wait for nothing: the framework runs functions in a thread, which takes .5 ms.
 async def _backend(request: Request) -> Backend:
     backend: Backend = request.app.state.backend
     return backend

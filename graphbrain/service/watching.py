@@ -98,7 +98,7 @@ class Bodies:
         """Return the answer of a view in this state; `write` makes it where the last one was of another state."""
         before = self._kept.get(view)
         current = before if before is not None and before[0] == state else (state, write())
-        self._kept[view] = current  # also where it is the one from before: it was asked for last
+        self._kept[view] = current  # marks it as the one that was used last
         return current[1]
 
 
@@ -304,7 +304,7 @@ def _body(seen: Seen, data: dict[str, Any] | None) -> bytes:
         "as_of": None if snapshot is None else snapshot.as_of,
         "took": None if snapshot is None else snapshot.took,
         "making": seen.making,
-        "progress": seen.progress if snapshot is None else None,  # of the next one a watcher of a snapshot sees none
+        "progress": seen.progress if snapshot is None else None,  # shown only until there is a snapshot
         "trouble": seen.trouble,
         "data": data,
     }
