@@ -82,8 +82,8 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, verb: str, grant: Grant, key: str | None, request: str, work: Callable[[Job], Any]) -> Job:
-        """Begin a job that does `work` in a thread of its own, and return it. If there is an earlier job of the same key,
-        return that. Raise Refusal if another request began it."""
+        """Begin a job that does `work` in a thread of its own, and return it; the earlier job, if one has the same key.
+        Raise Refusal if another request began that."""
         # A request that is repeated has the job that it began.
         if key is not None and (earlier := self._jobs.get(self._keys.get(key, ""))):
             if (earlier.verb, earlier.request) != (verb, request):
