@@ -4,7 +4,6 @@ the verb declares (`graphbrain.base.options.verbs`)."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -28,7 +27,7 @@ def command(name: str, plain: Plain) -> click.Command:
         with app.brain(**plain.opened) as brain:
             answer = verb.call(brain, given)
             if plain.table:
-                _list(answer, plain.table, as_json)
+                show.answer(answer, getattr(sheets, plain.table), as_json)
             else:
                 show.say(f"graphbrain: {plain.says(answer, given)}")
         return int(plain.fails and not answer)
@@ -44,12 +43,3 @@ def command(name: str, plain: Plain) -> click.Command:
         else:
             run = option(declared)(run)
     return brain_command(name)(as_json(run) if plain.table else run)
-
-
-def _list(answer: Any, table: str, as_json: bool) -> None:
-    """Print a table, or JSON lines."""
-    if as_json:
-        items = [answer] if isinstance(answer, Mapping) else answer
-        show.json_lines(each if isinstance(each, Mapping) else each.as_dict() for each in items)
-    else:
-        show.out(getattr(sheets, table)(answer))

@@ -116,11 +116,6 @@ def _moment(epoch: float | None) -> str:
     return f"{text} ({'in ' if away > 0 else ''}{_span(abs(away))}{'' if away > 0 else ' ago'})"
 
 
-def _day(epoch: float | None) -> str:
-    """The day of a time, in UTC."""
-    return "–" if epoch is None else datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d")
-
-
 def _span(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
@@ -139,7 +134,8 @@ def moment_cell(epoch: float | None) -> Cell:
 
 
 def _day_cell(epoch: float | None) -> Cell:
-    return Cell(_time(epoch), _day(epoch))
+    moment = _time(epoch)
+    return Cell(moment, "–" if moment is None else f"{moment:%Y-%m-%d}")
 
 
 def _score_cell(value: float | None) -> Cell:

@@ -20,7 +20,7 @@ from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.options.verbs import declared
 from graphbrain.base.settings import Settings, added
-from graphbrain.base.urls.hostnames import HostList
+from graphbrain.base.urls.hostnames import HostList, is_loopback
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.patterns import check, patterns_in, scoped, text_of
 from graphbrain.content.scope import Scope
@@ -311,7 +311,8 @@ def _suffixes() -> Any:
 
 def is_local(urls: Sequence[str]) -> bool:
     """Return whether all URLs are on this machine. Then the user agent needs no contact."""
-    return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
+    hosts = [urlsplit(url).hostname or "" for url in urls]
+    return bool(hosts) and all(is_loopback(host) or host.endswith(".localhost") for host in hosts)
 
 
 def _is_address(host: str) -> bool:
@@ -320,13 +321,6 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def agent_for(contact: str, version: str) -> str:

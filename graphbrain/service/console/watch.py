@@ -6,7 +6,6 @@ Statements: watching/*, hosts/known.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -90,7 +89,10 @@ def activity(brain: Brain) -> dict[str, Any]:
         "failed": [
             dict(zip(("url", "failed", "status", "fault", "error"), masked_values(row), strict=True)) for row in failed
         ],
-        "next": [_plain(each) for each in _records(coming)],
+        "next": [
+            {name: _epoch(value) if isinstance(value, datetime) else value for name, value in each.items()}
+            for each in _records(coming)
+        ],
     }
 
 
@@ -147,8 +149,3 @@ def _records(answer: Asked) -> list[dict[str, Any]]:
 
 def _epoch(value: datetime | None) -> float | None:
     return None if value is None else value.timestamp()
-
-
-def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same facts with times in epoch seconds."""
-    return {name: _epoch(value) if isinstance(value, datetime) else value for name, value in facts.items()}
