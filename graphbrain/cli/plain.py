@@ -22,6 +22,7 @@ def command(name: str, plain: Plain) -> click.Command:
     """Return the command of the verb of that name, as the table of commands describes it."""
     verb = VERBS[name.replace("-", "_")]
 
+    # Call the verb, and print its answer as a table or a sentence.
     def run(app: App, as_json: bool = False, **arguments: Any) -> int:
         given = {each: value for each, value in arguments.items() if value is not None}
         with app.brain(**plain.opened) as brain:
@@ -32,7 +33,7 @@ def command(name: str, plain: Plain) -> click.Command:
                 show.say(f"graphbrain: {plain.says(answer, given)}")
         return int(plain.fails and not answer)
 
-    # The arguments of the verb: operands, or options.
+    # Give the command an operand for each argument that must be given, and an option for each other.
     run.__doc__ = plain.text
     for argument, declared in reversed(verb.arguments.items()):
         if declared.default is NEEDED:

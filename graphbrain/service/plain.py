@@ -95,7 +95,7 @@ def _begin(verb: Verb, body: Any, service: Backend, caller: Caller, key: str | N
 
 def _endpoint(verb: Verb) -> Callable[..., Any]:
     """Return the function of a path. The framework reads its parameters, so each kind of verbs has a function."""
-    # Long work, changes, and two kinds of reading: with a query, and without.
+    # There are functions for long work, for changes, and for reading with and without a query.
     if verb.long:
 
         async def begin(body: Any, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:

@@ -281,17 +281,18 @@ async def _snapshot(
     """
     seen = await service.snapshots.get(kind, fresh=fresh)
     snapshot = seen.snapshot
-    if snapshot is None:
-        tag, body = _tag(0.0, (view, seen)), _body(seen, None)
-    else:
-        # That another one is being made is nothing new: the caller gets it when it is there.
-        tag = _tag(snapshot.ended, (view, seen.failures))
+    # That a newer one is being made is no news: the tag stays, and the caller gets the newer one when it is there.
+    tag = _tag(0.0, (view, seen)) if snapshot is None else _tag(snapshot.ended, (view, seen.failures))
+    headers = {"ETag": tag}
     if request.headers.get("if-none-match") == tag and not fresh:
-        return Response(status_code=304, headers={"ETag": tag})
-    if snapshot is not None:
-        data, state = snapshot.data, (snapshot.ended, seen.failures, seen.making)
-        body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(data)))
-    return Response(body, media_type="application/json", headers={"ETag": tag})
+        return Response(status_code=304, headers=headers)
+    # Before the first snapshot the answer has no data.
+    if snapshot is None:
+        return Response(_body(seen, None), media_type="application/json", headers=headers)
+    # Callers that ask the same get the same body.
+    state = (snapshot.ended, seen.failures, seen.making)
+    body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(snapshot.data)))
+    return Response(body, media_type="application/json", headers=headers)
 
 
 def _tag(created: float, other: object) -> str:

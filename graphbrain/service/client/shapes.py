@@ -39,7 +39,7 @@ def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
         item = item.as_report()
     if not isinstance(item, Fetched | Failed):
         return {"url": str(item)[:200], "unusable": type(item).__name__}
-    # A page: what is not the default, its claim or its time, its body, its links.
+    # A page has the fields that differ from the defaults, a claim or a time, a body, and links.
     body: dict[str, Any] = {"url": item.url}
     for name, default in _DEFAULTS[type(item)].items():
         value = getattr(item, name)
