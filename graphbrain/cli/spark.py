@@ -77,7 +77,7 @@ def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     faults = [(f"faults: {name}", count) for name, count in manifest.get("faults", {}).items()]
     sheet = show.sheet([*counts, *pairs, *faults, ("seconds", manifest["seconds"]), ("in", out)])
     show.answer(manifest, sheet, as_json)
-    # Say what is wrong with the result.
+    # Print what is wrong with the result.
     good = facts.get("converged", manifest.get("clean"))
     if not good and "clean" in manifest:
         show.say(
