@@ -162,14 +162,13 @@ def _plain(text: str) -> str:
 
 def verbs() -> str:
     """Return the table of the verbs of `Brain`: their arguments, their meaning, and who may use them over HTTP."""
-    from graphbrain.base.options.verbs import verbs_of
-    from graphbrain.brain.brain import Brain
+    from graphbrain.brain.brain import VERBS, Brain
 
-    declared, rows = verbs_of(Brain), []
+    rows = []
     for name, method in inspect.getmembers(Brain, inspect.isfunction):
         if name.startswith("_"):
             continue
-        verb = declared.get(name)
+        verb = VERBS.get(name)
         meaning = verb.meaning if verb else (inspect.getdoc(method) or "").partition("\n\n")[0]
         who = ", ".join(verb.roles) if verb else "Python alone"
         rows.append((f"`{name}({', '.join(_as_called(method))})`", _plain(meaning), who))
@@ -609,11 +608,10 @@ def _same(module: str, name: str, what: object) -> bool:
 def rank_options() -> str:
     """Return the table of the options of `rank`: their command line and Python names, values, and meanings."""
     from graphbrain.base.options.scores import BY_METHOD
-    from graphbrain.base.options.verbs import verbs_of
-    from graphbrain.brain.brain import Brain
+    from graphbrain.brain.brain import VERBS
 
     rows = []
-    for name, option in verbs_of(Brain)["rank"].arguments.items():
+    for name, option in VERBS["rank"].arguments.items():
         methods = [method for method, names in BY_METHOD.items() if name in names]
         some = ", ".join(f"`{method}`" for method in methods) if 0 < len(methods) < len(BY_METHOD) else "all"
         rows.append((f"`{name}`", _plain(option.sentence), str(option.bounds or ""), some))

@@ -21,6 +21,7 @@ __all__ = [
     "Payments",
     "Record",
     "Section",
+    "plain",
 ]
 
 
@@ -41,6 +42,18 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         """Return its values by name. This is faster than `dataclasses.asdict`."""
         return {name: getattr(self, name) for name in self.columns()}
+
+
+def plain(value: Any) -> Any:
+    """Return the plain value of a type that `json` does not know: a record, a dataclass, a number of numpy, a set, a
+    path."""
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if hasattr(value, "item"):
+        return value.item()
+    return sorted(value) if isinstance(value, set | frozenset) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

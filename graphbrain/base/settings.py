@@ -171,11 +171,13 @@ class Settings:
     password: str = field(default="", repr=False, metadata={"kind": "client", "meaning": "Neo4j password"})
     database: str = _setting("neo4j", "client", "Neo4j database: one brain, one database")
     worker: str = _setting("", "client", "name in leases and counters; empty: host, pid and a random part")
-    limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")
-    auto_tend: bool = _setting(True, "client", "tend after reports when no worker runs")
-    share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
+    limit_seconds: float = _setting(60.0, "client", "seconds for which a call is tried again before it raises an error")
+    auto_tend: bool = _setting(True, "client", "do upkeep after reports if no worker runs")
+    share: bool = _setting(False, "client", "use a brain whose crawl has another name")
     change_settings: bool = _setting(
-        False, "client", "shared settings that are given change a brain's that has pages; else they must be its own"
+        False,
+        "client",
+        "given shared settings change those of a brain with pages; else they must equal its own",
     )
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
@@ -183,104 +185,118 @@ class Settings:
     hash_bang: bool = _setting(
         False, "fixed", "a fragment that begins with #! is a part of its URL, and distinguishes pages"
     )
-    window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
+    window_unit: str = _setting("cash", "fixed", "classic: the unit of the window, cash or seconds")
 
-    alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
+    alpha: float = _setting(
+        0.15, "shared", "least share of a page's cash that leaves the graph at each push, 0..1 (0 only for tests)"
+    )
     intra_host_weight: float = _setting(
         1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = as any other, 0 = none"
     )
     payout: str = _setting(
-        "uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance, trusted or hosts"
+        "uniform", "shared", "which pages are paid: uniform, unfetched, fetched, target, relevance, trusted or hosts"
     )
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
     target_hosts: str = _setting("", "shared", "hosts whose pages are paid by payout = hosts, with their subdomains")
-    eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
-    max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
+    eps: float = _setting(0.03, "shared", "least cash for each link for which a page is pushed")
+    max_payees: int = _setting(100_000, "shared", "most neighbours of a side that is pushed")
     settled_bound: float = _setting(
         0.02, "shared", "error bound above which a settling pass follows the pushes; 0 = never"
     )
-    order: str = _setting(
-        "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
-    )
+    order: str = _setting("optimal", "shared", "optimal (revisits pages), best_first or breadth_first (do not)")
     value: str = _setting(
         "3*live_pagerank flow^.003 plain_path novelty>.1^.05 harvest^2",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )
     reach: float = _setting(
-        0.0, "shared", "share of its flow that a page passes on, again whenever it gets more; 0 = once, when it is read"
+        0.0,
+        "shared",
+        "share of its flow that a page passes on whenever it gets more; 0 = once, when it is fetched",
     )
-    keep_live_pagerank: bool = _setting(
-        False, "shared", "the score live_pagerank is kept, even where value does not name it"
+    keep_live_pagerank: bool = _setting(False, "shared", "keep the score live_pagerank, even if value does not name it")
+    value_by_relevance: bool = _setting(True, "shared", "multiply a page's value by twice its relevance")
+    discovery_days: float = _setting(
+        20.0, "shared", "optimal: a larger number favours new pages, a smaller one fresh copies"
     )
-    value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
-    discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
-    freshness_value: float = _setting(1.0, "shared", "optimal: what it is worth that a copy is up to date")
-    change_value: float = _setting(0.0, "shared", "optimal: what it is worth to find a change")
+    freshness_value: float = _setting(1.0, "shared", "optimal: the worth of a copy that is up to date")
+    change_value: float = _setting(0.0, "shared", "optimal: the worth of a change that is found")
     revisit_seconds: float = _setting(86_400.0, "shared", "optimal: least time between two visits of a page")
-    frontier_reserve: float = _setting(0.05, "shared", "optimal: part of all claims kept for new pages, 0..1")
+    frontier_reserve: float = _setting(
+        0.05, "shared", "optimal: share of all claims that is reserved for new pages, 0..1"
+    )
     oldest_reserve: float = _setting(
-        0.01, "shared", "optimal: part of all claims kept for the pages that wait longest, 0..1"
+        0.01, "shared", "optimal: share of all claims that is reserved for the pages that wait longest, 0..1"
     )
     harvest_reserve: float = _setting(
-        0.02, "shared", "with harvest in value: part of claims of new pages that try sections which are held down, 0..1"
+        0.02, "shared", "with harvest in value: share of claims of new pages that try sections with a low harvest, 0..1"
     )
-    forgetting: float = _setting(0.98, "shared", "what is kept at each visit of what was learned of a page's changes")
+    forgetting: float = _setting(
+        0.98, "shared", "weight of earlier visits at each new one, when the change rate of a page is learned"
+    )
     intervals: str = _setting("", "shared", "fixed intervals: 'PATTERN SECONDS; …', by a regular expression in the URL")
     delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")
-    in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
-    response_times: float = _setting(
-        0.0, "shared", "a host's delay in multiples of the seconds its last fetch took; 0 = off"
-    )
+    in_flight: int = _setting(0, "shared", "most claims of one host at the same time; 0 = no limit")
+    response_times: float = _setting(0.0, "shared", "delay of a host as a multiple of its last response time; 0 = off")
     longest_delay_seconds: float = _setting(
-        300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
+        300.0, "shared", "longest delay that Crawl-delay, response times and slowing down can set"
     )
     longest_block_seconds: float = _setting(86_400.0, "shared", "most seconds for which a Retry-After is obeyed")
-    dead_after: int = _setting(3, "shared", "rounds of failures in a row after which a host is only probed; 0 = off")
+    dead_after: int = _setting(3, "shared", "rounds of failures in a row after which a host gets only probes; 0 = off")
     pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
     address_delay_seconds: float = _setting(
         0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
     )
-    address_in_flight: int = _setting(0, "shared", "most claims out of all hosts at one address; 0 = no limit")
+    address_in_flight: int = _setting(
+        0, "shared", "most claims of all hosts at one address at the same time; 0 = no limit"
+    )
     groups: str = _setting(
-        "", "shared", "hosts that share limits: 'HOSTS delay SECONDS in_flight NUMBER; …', in place of their addresses'"
+        "", "shared", "hosts that share limits: 'HOSTS delay SECONDS in_flight NUMBER; …', in place of their addresses"
     )
     hours: str = _setting("", "shared", "hours in which hosts are asked: 'HOSTS 22:00-06:00 ZONE; …', else at any time")
     user_agent: str = _setting("graphbrain", "shared", "the crawler's name, by which a robots.txt is read")
     robots_unreachable_seconds: float = _setting(
-        2_592_000.0, "shared", "robots.txt as claims: seconds without any after which a host is taken to have none"
+        2_592_000.0,
+        "shared",
+        "robots.txt as claims: seconds of failures after which a host counts as one without robots.txt",
     )
-    lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
-    max_links: int = _setting(5_000, "shared", "links kept of one page")
-    max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
+    lease_seconds: float = _setting(300.0, "shared", "seconds for which a claim is held, unless it is renewed")
+    max_links: int = _setting(5_000, "shared", "most links that are kept of one page")
+    max_depth: int = _setting(0, "shared", "most clicks from a seed to a page that is fetched; 0 = no limit")
     change: str = _setting("blocks", "shared", "how a change of a page is found: body, text, blocks or simhash")
-    change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
+    change_bits: int = _setting(3, "shared", "most bits of 64 in which the simhashes of an unchanged page differ")
     change_probability: float = _setting(
-        0.5, "shared", "change = blocks: the probability above which a difference counts as a change, and not as noise"
+        0.5, "shared", "change = blocks: probability above which a difference counts as a change, not as noise"
     )
     sections_per_host: int = _setting(
-        200, "shared", "sections of a host that are learned from its visits at most; 0 = none are"
+        200, "shared", "most sections of a host that are learned from its visits; 0 = none"
     )
     hint_recall: float = _setting(0.7, "shared", "share of the changes that hints report, 0 to .99")
-    hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
-    orphans: str = _setting("keep", "shared", "pages to which no link leads any more: keep, park or forget them")
+    hint_false: float = _setting(0.3, "shared", "false hints for each change that a page makes")
+    orphans: str = _setting(
+        "keep", "shared", "what is done with pages to which no link leads any more: keep, park or forget"
+    )
     canonical_links: str = _setting(
         "note",
         "shared",
-        "what a canonical means to links: note it, or follow it: links to its page count for the page that it names",
+        "note: canonicals are only noted; follow: links to a page count for its canonical",
     )
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
     park_after_seconds: float = _setting(
-        259_200.0, "shared", "seconds for which a page must have failed before it is parked; a missing one is not"
+        259_200.0,
+        "shared",
+        "least seconds for which a page fails before it is parked; not for missing pages",
     )
     allow_hosts: str = _setting(
-        "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
+        "", "shared", "hosts in scope, with their subdomains, separated by spaces or commas; empty: all"
     )
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
     allow_urls: str = _setting(
-        "", "shared", "regular expressions, one of which a URL must contain to be in scope: one, or a list in JSON"
+        "", "shared", "regular expressions, one or a JSON list; a URL in scope must match one of them"
     )
-    deny_urls: str = _setting("", "shared", "regular expressions none of which a URL must contain: the same")
+    deny_urls: str = _setting(
+        "", "shared", "regular expressions, one or a JSON list; a URL in scope must match none of them"
+    )
 
     window: float = _setting(8.0, "shared", "classic: length of the window, in total cash or seconds; 0 = none")
     score: str = _setting("history", "shared", "classic: a score is the share of history, or of history_and_cash")
@@ -290,7 +306,9 @@ class Settings:
     first_cash: str = _setting(
         "pages", "shared", "classic: a new page's first cash goes to it (pages), or to all (root)"
     )
-    passes: float = _setting(16.0, "shared", "classic: it rests when all cash was spent so often since the last change")
+    passes: float = _setting(
+        16.0, "shared", "classic: pushes end when all cash was spent this often since the last change"
+    )
 
     given: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
     canonical: Callable[[str], str] | None = field(default=None, repr=False, compare=False)

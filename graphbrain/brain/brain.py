@@ -8,7 +8,7 @@ the brain does some of it after each report, so that a single script needs no ca
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from graphbrain.base.errors import GraphbrainError
@@ -28,7 +28,9 @@ from graphbrain.base.options.verbs import (
     ITEMS,
     OPERATORS,
     URL,
+    Verb,
     verb,
+    verbs_of,
     within,
 )
 from graphbrain.base.settings import Settings
@@ -57,7 +59,7 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
 from graphbrain.schedule.value import Estimator
 
-__all__ = ["Brain", "Combined"]
+__all__ = ["VERBS", "Brain", "Combined"]
 
 LONGEST_TEND = 60.0
 """The most seconds of upkeep that the service does in one request."""
@@ -359,3 +361,7 @@ class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, 
         """
         self._delete_all(progress)
         self._finding.forget()
+
+
+VERBS: Mapping[str, Verb] = verbs_of(Brain)
+"""The verbs of the brain by name."""

@@ -14,7 +14,6 @@ from concurrent.futures import Future
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.base.options.verbs import verbs_of
 from graphbrain.base.runtime.timings import Timings, added
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ PROMISED = ("next_urls", "report")
 def verbs() -> dict[bool, list[str]]:
     """Return the verbs of `Brain`: under False those that are timed; under True those that return an iterator, whose
     duration depends on its reader."""
-    from graphbrain.brain.brain import Brain
+    from graphbrain.brain.brain import VERBS
 
-    declared = {name: verb for name, verb in verbs_of(Brain).items() if name not in UNOBSERVED}
+    declared = {name: verb for name, verb in VERBS.items() if name not in UNOBSERVED}
     streamed = [name for name, verb in declared.items() if verb.lines]
     return {True: streamed, False: ["frame", *(name for name in declared if name not in streamed)]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
@@ -17,6 +17,7 @@ import click
 from graphbrain.base.errors import BadInput
 from graphbrain.cli.common import App, Day, F, brain_command
 from graphbrain.terminal import show
+from graphbrain.terminal.tables import csv_line
 
 if TYPE_CHECKING:
     from graphbrain.analyst.last_look import News
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
-"""With more a question that reads all of them takes more than a second or two."""
+"""The pages and links above which a question that reads all of them takes more than a second or two."""
 LOOK = click.option(
     "--look",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -145,11 +146,8 @@ def findings(app: App, form: str, look: Path | None) -> None:
 
 
 def _print_findings(news: News, form: str, *, compare: bool) -> None:
-    """Print findings; with `compare` their counts at the last look, too."""
-    if form == "jsonl":
-        more = [{"before": news.count_before(each)} if compare else {} for each in news.findings]
-        show.json_lines(each.as_dict() | extra for each, extra in zip(news.findings, more, strict=True))
-        return
+    """Print findings; with `compare` also their counts at the last look."""
+    items = (each.as_dict() | ({"before": news.count_before(each)} if compare else {}) for each in news.findings)
     # A share that is not known stays empty; CSV has plain numbers.
     rows: list[tuple[Any, ...]] = [
         (
@@ -163,15 +161,13 @@ def _print_findings(news: News, form: str, *, compare: bool) -> None:
         for each in news.findings
     ]
     compared = ("before" if form == "csv" else "since the last look",) if compare else ()
-    columns = ("share", "count", *compared, "what", "finding", "ask")
-    if form == "csv":
-        _csv(columns, rows)
-    elif not show.write(show.rows_table(columns, rows)):
+    table = show.rows_table(("share", "count", *compared, "what", "finding", "ask"), rows)
+    if not _write(form, table, items):
         show.say("graphbrain: nothing is wrong that a question knows.")
 
 
 def _news(brain: Brain, file: Path) -> tuple[News, str]:
-    """Return the findings beside those of the last look, and the content of the file that keeps them for the next."""
+    """Return the findings, compared with those of the last look, and the text that keeps them for the next look."""
     from graphbrain.analyst.last_look import Look, News
 
     earlier = Look.read(file)
@@ -275,18 +271,13 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _list(listed: tuple[Question, ...], form: str) -> None:
-    if form == "jsonl":
-        show.json_lines(each.as_dict() for each in listed)
-        return
-    rows = [(each.group, each.name, each.title) for each in listed]
-    if form == "csv":
-        _csv(("group", "name", "title"), rows)
-    elif show.on_terminal():
+    if form == "table" and show.on_terminal():
         wide = max(len(each.name) for each in listed)
         for group, those in groupby(listed, lambda each: each.group):
             show.out(show.Title(group), show.sheet((f"  {each.name:<{wide}}", each.title) for each in those))
-    else:
-        show.write(show.rows_table(("group", "name", "title"), rows))
+        return
+    rows = [(each.group, each.name, each.title) for each in listed]
+    _write(form, show.rows_table(("group", "name", "title"), rows), listed)
 
 
 def _explain(chosen: Question, given: Mapping[str, Any], form: str) -> None:
@@ -309,26 +300,26 @@ def _say_cost(chosen: Question, graph: Graph) -> None:
 
 
 def _print(chosen: Question, answer: Asked, form: str, rest: str) -> None:
-    if form == "jsonl":
-        show.json_lines(dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
-    elif form == "csv":
-        _csv(answer.columns, answer.rows)
-    else:
+    if form == "table":
         show.out(show.Title(chosen.title))
-        if not show.write(show.AnswerTable(answer.columns, answer.rows)):
-            show.say(f"graphbrain: no row; 'graphbrain ask {chosen.name} --how' describes one.")
+    items = (dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
+    if not _write(form, show.AnswerTable(answer.columns, answer.rows), items):
+        show.say(f"graphbrain: no row; 'graphbrain ask {chosen.name} --how' describes one.")
     if answer.note:
         show.say(f"graphbrain: {answer.note}")
     if answer.cut:
         show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; {rest}.")
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows to stdout as comma-separated values."""
-    from graphbrain.terminal.tables import csv_line
-
-    sys.stdout.write(csv_line(columns))
-    sys.stdout.writelines(csv_line(row) for row in rows)
+def _write(form: str, table: show.Table, items: Iterable[Any]) -> bool:
+    """Write a table in a form to stdout; `items`: the lines of JSON. Return False for a table without rows."""
+    if form == "jsonl":
+        show.json_lines(items)
+    elif form == "csv":
+        sys.stdout.writelines(csv_line(row) for row in (table.columns, *table.rows))
+    else:
+        return bool(show.write(table))
+    return True
 
 
 COMMANDS = (ask, summary, findings, browser_guide)

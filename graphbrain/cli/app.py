@@ -26,7 +26,7 @@ __all__ = ["cli", "main"]
 
 
 class _InSections(click.Group):
-    """Lists its commands in the order they were added, which is the order of use, and in sections."""
+    """Lists its commands in sections, in the order of use, which is the order in which they were added."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
@@ -88,11 +88,11 @@ class _Results:
         self._out = out
 
     def write(self, text: str) -> int:
-        with _told_apart():
+        with _marked():
             return self._out.write(text)
 
     def flush(self) -> None:
-        with _told_apart():
+        with _marked():
             self._out.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -100,7 +100,7 @@ class _Results:
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
+def _marked() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -111,12 +111,12 @@ def _told_apart() -> Iterator[None]:
 
 @contextmanager
 def _results() -> Iterator[None]:
-    """Within the block stdout is such a one, also where the process was started without any; a stdin that was closed is
-    an empty one."""
+    """Within the block stdout is a `_Results`, even if the process was started without a stdout, and a closed stdin is
+    empty."""
     before = sys.stdout
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  # as long as the process
-    # Only for reading: what is written to it is an error, as with a stdout that was closed in a shell.
+    # It is opened for reading, so that writing fails as it does if a shell has closed stdout.
     out = before or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stdout = cast(TextIO, _Results(out))
     try:
@@ -163,6 +163,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _obey(arguments: Sequence[str] | None) -> int:
     """Run the command that was given. Return the exit code."""
     try:
+        # Click raises its errors instead of printing them, because some of them are printed otherwise here.
         code = cli.main(
             list(arguments) if arguments is not None else None,
             prog_name="graphbrain",

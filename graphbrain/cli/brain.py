@@ -67,10 +67,7 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
         in_force = brain.settings.in_force(given)
     shown = [each for each in in_force if each.name in (names or (each.name,))]
     sources = [each for each in shown if not (changed and each.source == "default")]
-    if as_json:
-        show.json_lines(sources)
-    else:
-        show.write(sheets.settings_table(sources))
+    show.answer(sources, sheets.settings_table, as_json)
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -101,10 +98,7 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
             with show.task_bar() as task:
                 brain.settle(progress=task)
         now, kept = brain.settings.engine, brain.kept_payout
-    if as_json:
-        show.json_lines([{"engine": now, "changed": changed}])
-    else:
-        show.out(show.sheet([("engine", now)]))
+    show.answer({"engine": now, "changed": changed}, show.sheet([("engine", now)]), as_json)
     # Name what follows, or what was left half done.
     if changed:
         what = "and are settled" if engine == "exact" else "and 'graphbrain tend' moves the cash"

@@ -31,9 +31,9 @@ __all__ = ["COMMANDS"]
 
 T = TypeVar("T")
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
-"""With or without a byte order mark."""
+"""A text file in UTF-8, with or without a byte order mark."""
 MOST = 10_000
-"""Pages asked for at a time."""
+"""The most pages that are claimed at a time."""
 PAUSE = 1.0
 """Seconds until the brain is asked again when nothing can be claimed, and no time is known."""
 
@@ -81,10 +81,7 @@ def next_(
             _hand_out(brain, InputLines(sys.stdin.buffer), count or 0, wanted, worker, wait, now_only)
             return
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
-    if as_json:
-        show.json_lines(claim.as_dict() for claim in claims)
-    else:
-        show.out(sheets.claims_table(claims))
+    show.answer(claims, sheets.claims_table, as_json)
     if len(claims) < (count or 10):
         _say_why(claims, now_only)
 
@@ -220,12 +217,8 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
         # Report in parts, and print the answers as they come.
         for part in _there(source, batch) if follow else _parts(source, batch):
             answers = list(_report(brain, part, again=follow))
-            if as_json or follow:
-                show.json_lines(
-                    {"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True)
-                )
-            else:
-                show.write(sheets.answers_table(answers))
+            lines = ({"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True))
+            show.answer(lines, sheets.answers_table(answers), as_json or follow)
             for answer in answers:
                 counts[answer.accepted] += 1
     if counts[False]:
@@ -234,14 +227,14 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
 
 
 def _parts(source: Iterable[str], batch: int) -> Iterator[list[tuple[int, str]]]:
-    """The lines of a file with their numbers, so many at a time."""
+    """Yield the lines of a file with their numbers, `batch` at a time."""
     lines = ((n, line) for n, line in enumerate(source, 1) if line.strip())
     while part := list(islice(lines, batch)):
         yield part
 
 
 def _there(source: IO[str], batch: int) -> Iterator[list[tuple[int, str]]]:
-    """The same, but no more at a time than are there."""
+    """Yield the lines of a stream with their numbers: those that have arrived, at most `batch` at a time."""
     lines = InputLines(source.buffer)  # type: ignore[attr-defined]
     while (first := lines.next()) is not None:
         yield [first, *lines.there(batch - 1)]
@@ -267,7 +260,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
 
 def _read(line: str, read: Callable[[dict[str, Any]], T], prefix: str = "") -> T | Unusable:
-    """Return what a line has; what cannot be read, with the reason."""
+    """Return what a line of JSON describes. A line that cannot be read is unusable, with the reason."""
     item: dict[str, Any] = {}
     try:
         item = wire.json_object(line)
@@ -291,13 +284,9 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     """
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        kept = brain.renew([claim for claim in claims if isinstance(claim, Claim)], seconds)
-    answers = _in_place(claims, kept)
-    if as_json:
-        show.json_lines(now.as_dict() if isinstance(now, Claim) else _lost(line) for line, now in answers)
-    else:
-        rows = ((now.until if isinstance(now, Claim) else None, line.url) for line, now in answers)
-        show.write(sheets.leases_table(rows))
+        answers = wire.answered(claims, lambda good: brain.renew(good, seconds))
+    rows = ((now.until if now else None, line.url) for line, now in answers)
+    show.answer((now or wire.lost(line) for line, now in answers), sheets.leases_table(rows), as_json)
     return _print_outcomes(answers, "held longer")
 
 
@@ -311,35 +300,20 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
     """
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        given = brain.give_back([claim for claim in claims if isinstance(claim, Claim)])
-    answers = _in_place(claims, given)
+        answers = wire.answered(claims, brain.give_back)
     if as_json:
-        show.json_lines(
-            {"url": line.url, "key": line.key, "given_back": True} if good else _lost(line) for line, good in answers
-        )
+        show.json_lines(wire.returned(*each) for each in answers)
     return _print_outcomes(answers, "given back")
 
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
-    """The claims that lines name; what is none, with the reason."""
+    """Return the claims that lines name; a line that names none is unusable, with the reason."""
     return [_read(line, wire.meant_by, f"line {number}: ") for number, line in enumerate(source, 1) if line.strip()]
-
-
-def _in_place(claims: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each line with what became of it; None for what was lost, or is no claim."""
-    answers = iter(done)
-    return [(line, (next(answers) or None) if isinstance(line, Claim) else None) for line in claims]
-
-
-def _lost(line: Claim | Unusable) -> dict[str, Any]:
-    if isinstance(line, Claim):
-        return {"url": line.url, "key": line.key, "lost": True}
-    return {"url": line.url, "refused": True, "reason": line.reason}
 
 
 def _print_outcomes(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
-    good = sum(now is not None for _, now in answers)
+    good = sum(bool(now) for _, now in answers)
     wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]
     lost = len(answers) - good - len(wrong)
     for reason in wrong:

@@ -132,8 +132,8 @@ def connection(command: F) -> F:
 
 @contextmanager
 def needing(what: str, extra: str, *packages: str) -> Iterator[None]:
-    """Import within the block. Raise GraphbrainError, with how to install the extra, if one of its packages is missing.
-    The first one is named where the extra's are not known."""
+    """Import packages of an extra within the block. If one of them is missing, raise GraphbrainError with the command
+    that installs the extra, or the first package where the extra is not known."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -207,12 +207,16 @@ class AddressOption(click.ParamType):  # type: ignore[type-arg]
         return (matched[1] or "127.0.0.1").strip("[]"), int(matched[2])
 
 
-def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """`click.command` with the connection options; the function gets the App first."""
+def brain_command(name: str | None = None, group: click.Group | None = None) -> Callable[[F], click.Command]:
+    """Return the decorator of a command, or of one of a group. Its help lists its own options first, and those of the
+    connection last. The function gets the App first."""
+    command = click.command if group is None else group.command
 
-    def wrap(function: Callable[..., Any]) -> click.Command:
-        command: click.Command = click.command(*args, **attributes)(connection(pass_app(function)))
-        return command
+    def wrap(function: F) -> click.Command:
+        own = function.__dict__.pop("__click_params__", [])
+        whole = connection(pass_app(function))
+        whole.__dict__["__click_params__"] += own
+        return command(name)(whole)
 
     return wrap
 

@@ -32,7 +32,7 @@ __all__ = ["COMMANDS"]
 SEEDS_AT_ONCE = 10_000
 HOUR = 3_600.0
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
-"""With or without a byte order mark."""
+"""A text file in UTF-8, with or without a byte order mark."""
 SHOWN = 20
 """The refusals that are printed one by one."""
 
@@ -199,7 +199,7 @@ def work(
         raise GraphbrainError(f"A worker cannot go on: {pool.failed}")
     total = pool.totals
     if until_settled and not stop.is_set() and total.settled:
-        # What the last worker left for one that had ended already.
+        # Settle what the last worker has left for a worker that had ended already.
         with app.brain(auto_tend=False) as brain:
             total += brain.tend(None)
     _print_tended(total, as_json)
@@ -248,18 +248,15 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
     """
     with app.brain(auto_tend=False) as brain:
         for url in urls:
-            brain.page(url)  # raises UnknownPage for one that is not there, before anything is done
+            brain.page(url)  # raises UnknownPage before any page is pushed
         _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
-    if as_json:
-        show.json_lines([done])
-        return
     names = ("pushes", "payments", "swept", "released", "seconds")
     rows = [(name, getattr(done, name)) for name in names]
     rows.append(("settled", sheets.settled(done.settled, done.error_bound, done.near)))
-    show.out(show.sheet(rows, dataclasses.asdict(done)))
+    show.answer(done, show.sheet(rows, dataclasses.asdict(done)), as_json)
 
 
 @brain_command("import")
@@ -286,10 +283,7 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
         show.say(f"graphbrain: left out: {why}")
     if done.refused > len(done.first):
         show.say(f"graphbrain: … {done.refused:,} left out in all.")
-    if as_json:
-        show.json_lines([done.as_dict()])
-    else:
-        show.out(sheets.import_sheet(done))
+    show.answer(done, sheets.import_sheet, as_json)
 
 
 COMMANDS = (seed, hint, work, tend, import_)

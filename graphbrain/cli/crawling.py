@@ -16,7 +16,8 @@ from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.cli import archiving
 from graphbrain.cli.beside import console_beside
-from graphbrain.cli.common import App, Duration, Number, Size, as_json, brain_command, needing
+from graphbrain.cli.common import App, as_json, brain_command, needing
+from graphbrain.cli.declared import options_from
 from graphbrain.cli.starting import started
 from graphbrain.crawl import order as orders
 from graphbrain.terminal import show
@@ -66,61 +67,13 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 
 @brain_command("crawl")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--scope", type=click.Choice(("host", "domain", "prefix")), help="What belongs to a URL's site (host).")
-@click.option("--include", multiple=True, metavar="REGEX", help="Only URLs in which this is found; repeatable.")
-@click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
-@click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
-@click.option("--anew", is_flag=True, help="Empty the brain, and crawl in the scope of this command line alone.")
+@options_from(orders.CrawlOrder, "scope", "anew")
 @click.option("--yes", is_flag=True, help="With --anew: delete the brain's pages without asking.")
-@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
-@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
-@click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
-@click.option(
-    "--concurrency", type=click.IntRange(1, 1000), metavar="N", default=16, help="Requests at the same time (16)."
-)
-@click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
-@click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
+@options_from(orders.CrawlOrder, "max_pages", "user_agent")
 @click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
-@click.option("--no-contact", is_flag=True, help="Crawl without an address for the owners of sites.")
-@click.option("--follow-all", is_flag=True, help="Follow links that a page's meta or X-Robots-Tag forbids to follow.")
-@click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
-@click.option("--sitemaps/--no-sitemaps", default=True, help="Crawl what the sites' sitemaps list, too (yes).")
-@click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
-@click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
-@click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
-@click.option("--text", is_flag=True, help="With --jsonl: the visible text of each page, too.")
-@click.option(
-    "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
-)
+@options_from(orders.CrawlOrder, "no_contact", "cookies")
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
-@click.option(
-    "--login", type=click.Path(path_type=Path), metavar="FILE", help="Log in by the form that FILE describes."
-)
-@click.option("--follow-logout", is_flag=True, help="With a session: follow links that log out or delete, too.")
-@click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
-@click.option(
-    "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
-)
-@click.option(
-    "--warc-size",
-    type=Size(1_000),
-    default="1G",
-    help="Finish a WARC file at this size (1G).",
-)
-@click.option(
-    "--wacz",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="With --warc: pack its files into this one at the end (needs .[wacz]).",
-)
-@click.option("--wacz-size", type=Size(1), default="10G", help="Pack no more bytes of WARC files (10G).")
-@click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
-@click.option(
-    "--browser", type=click.Path(path_type=Path), help="The browser of --render (Chromium or Chrome on the PATH)."
-)
-@click.option(
-    "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
-)
-@click.option("--allow-private", is_flag=True, help="Follow links and redirects to private and local addresses, too.")
+@options_from(orders.CrawlOrder, "login", "allow_private")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -131,7 +84,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     help="Take options from this file, such as crawl.toml; the command line overrides it.",
 )
 @click.option("--console", is_flag=True, help="Show the crawl in a browser while it runs (needs .[serve]).")
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
+@options_from(orders.CrawlOrder, "log", "log")
 @as_json
 def crawl(
     app: App,
@@ -155,6 +108,7 @@ def crawl(
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 5 when
     a session has ended, 130 when interrupted, 1 on an error, 2 on a wrong command line.
     """
+    # Check the order and its files before a server is started.
     _need_extra()
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.login import Login, login_of
@@ -169,6 +123,7 @@ def crawl(
         archiving.need_wacz(order.wacz)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     login = None if order.login is None else Login(login_of(order.login, os.environ))
+    # Open the brain, prepare it for the order, and crawl.
     connection, is_new = _brain_at(app, order)
     try:
         with _hold(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:
@@ -405,7 +360,8 @@ def _run(
         waiting, forbidden = figures.waiting, figures.is_forbidden
     code = _code(running, ended, waiting, forbidden)
     if figures is not None:
-        _show(running, ended, figures, code, where, as_json)
+        facts = closing.as_dict(running.watch, ended.seconds, figures, code)
+        show.answer(facts, show.sheet(closing.lines(running.watch, ended.seconds, figures, where)), as_json)
     _say_end(running, ended, code, waiting, forbidden, data)
     return code
 
@@ -464,10 +420,7 @@ def _look(order: orders.CrawlOrder, as_json: bool) -> int:
         raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
     with show.status_line() as line:
         sites = dryrun.looked_at(order, order.user_agent or orders.DEFAULT_AGENT, line)
-    if as_json:
-        show.json_lines(sites)
-    else:
-        show.out(show.sheet(dryrun.rows(sites)))
+    show.answer(sites, show.sheet(dryrun.rows(sites)), as_json)
     show.say("graphbrain: nothing was crawled, and no brain was asked.")
     return DONE if any(site.inside for site in sites) else NOTHING
 
@@ -510,19 +463,6 @@ def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
             return closing.found(brain, brain.stats())
     except GraphbrainError as error:
         return error
-
-
-def _show(
-    running: Running, ended: Ended, figures: CrawlEnd | GraphbrainError, code: int, where: Sequence[str], as_json: bool
-) -> None:
-    """Print the six lines, on stdout."""
-    from graphbrain.crawl import closing
-
-    rows = closing.lines(running.watch, ended.seconds, figures, where)
-    if as_json:
-        show.json_lines([closing.as_dict(running.watch, ended.seconds, figures, code)])
-    else:
-        show.out(show.sheet(rows))
 
 
 def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:

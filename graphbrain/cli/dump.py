@@ -12,7 +12,7 @@ import click
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import KnownLink, Page
-from graphbrain.cli.common import App, connection, pass_app
+from graphbrain.cli.common import App, brain_command
 from graphbrain.cli.declared import options
 from graphbrain.terminal import show
 
@@ -32,29 +32,36 @@ _as_json = click.option(
 )
 
 
-def _writes(verb: str, form: str, *selections: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return the decorator of a command that writes what a verb returns. `form`: the format that only this has;
-    `selections`: the arguments of the verb that it has."""
+def _writes(verb: str, form: str, text: str, *selections: str) -> None:
+    """Make the command that writes what a verb returns.
 
-    def command(function: Callable[..., Any]) -> click.Command:
-        for option in (
-            pass_app,
-            connection,
-            options(verb, *selections),
-            click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates (ISO 8601, UTC)."),
-            click.option("--columns", metavar="A,B,…|all", help="Which, in which order. Unless given there are few."),
-            _as_json,
-            click.option(
-                "--format",
-                type=click.Choice(("jsonl", "csv", form)),
-                help="By default that of FILE's ending; jsonl on stdout.",
-            ),
-            click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path)),
-        ):
-            function = option(function)
-        return dump_group.command(verb.removeprefix("dump_"))(function)
+    Args:
+        verb: The verb, `dump_pages` or `dump_links`.
+        form: The format that only this command has.
+        text: Its help after the first paragraphs, which both have.
+        selections: The arguments of the verb that select pages.
+    """
+    what = verb.removeprefix("dump_")
 
-    return command
+    @brain_command(what, dump_group)
+    @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+    @click.option(
+        "--format",
+        type=click.Choice(("jsonl", "csv", form)),
+        help="By default that of FILE's ending; jsonl on stdout.",
+    )
+    @_as_json
+    @click.option("--columns", metavar="A,B,…|all", help="Which, in which order. Unless given there are few.")
+    @click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates (ISO 8601, UTC).")
+    @options(verb, *selections)
+    def dump(app: App, /, **given: Any) -> None:
+        _write(app, verb, form, **given)
+
+    dump.help = f"Write out {what}.\n\n{_FILE.format(form)} {text}"
+
+
+_FILE = """FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format
+(.jsonl, .csv, .{}) unless --format does."""
 
 
 def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
@@ -110,33 +117,24 @@ def _write(
     show.say(f"graphbrain: {show.counted(count, what)}.")
 
 
-@_writes("dump_pages", "nodes", "regex", "host", "state", "fetched")
-def dump_pages(app: App, /, **given: Any) -> None:
-    """Write out pages.
-
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .nodes)
-    unless --format does. The format 'nodes' is the node file of an edge
-    list: id, 1 if the page was fetched or 0, URL.
-    """
-    _write(app, "dump_pages", "nodes", **given)
-
-
-@_writes("dump_links", "edges", "between_hosts", "regex", "host", "state", "fetched")
-def dump_links(app: App, /, **given: Any) -> None:
-    """Write out links.
-
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .edges)
-    unless --format does. The other options select the pages whose out-links are
-    written. The format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
-    """
-    _write(app, "dump_links", "edges", **given)
+_writes(
+    "dump_pages",
+    "nodes",
+    "The format 'nodes' is the node file of an edge list: id, 1 if the page was fetched or 0, URL.",
+    *("regex", "host", "state", "fetched"),
+)
+_writes(
+    "dump_links",
+    "edges",
+    "The other options select the pages whose out-links are written. The format 'edges' is an edge list: the ids of "
+    "both ends, as 'dump pages' gives them.",
+    *("between_hosts", "regex", "host", "state", "fetched"),
+)
 
 
-@dump_group.command("tables")
+@brain_command("tables", dump_group)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
-@connection
-@pass_app
 def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
     """Write pages, links and hosts as Parquet.
 

@@ -30,10 +30,8 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
     given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
         fitting = brain.hosts(text, outside=None if outside else False, **given, **which)
-        if as_json:
-            show.json_lines(host.as_dict() for host in fitting)
-        elif not show.write(sheets.hosts_table(fitting)):
-            show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
+        nothing = "no host fits." if outside else "no host in scope fits; see --outside."
+        show.answer(fitting, sheets.hosts_table, as_json, f"graphbrain: {nothing}")
 
 
 @brain_command()
@@ -62,13 +60,8 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
         shown_host = brain.host(name)
     if (given or block is not None) and not shown_host.pages:
         show.say(f"graphbrain: no page of {shown_host.name} is known yet; this holds from its first one on.")
-    if as_json:
-        show.json_lines([shown_host.as_dict()])
-    else:
-        show.out(
-            sheets.host_sheet(shown_host),
-            *([sheets.resources_table(shown_host.resources)] if shown_host.resources else []),
-        )
+    resources = [sheets.resources_table(shown_host.resources)] if shown_host.resources else []
+    show.answer(shown_host, [sheets.host_sheet(shown_host), *resources], as_json)
 
 
 @brain_command()
@@ -102,12 +95,8 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
         if remove and brain.robots(name) is None:
             raise BadInput(f"No robots.txt was set for {name}.")
         done = brain.set_robots(name, None if remove else file.read(), agent=agent)
-    if as_json:
-        show.json_lines([done.as_dict()])
-    else:
-        show.out(
-            show.sheet([("Crawl-delay", done.delay or None), ("taken out", done.taken_out), ("let in", done.let_in)])
-        )
+    pairs = [("Crawl-delay", done.delay or None), ("taken out", done.taken_out), ("let in", done.let_in)]
+    show.answer(done, show.sheet(pairs), as_json)
     return 0
 
 

@@ -16,9 +16,9 @@ from typing import Any
 __all__ = ["InputLines"]
 
 CHUNK = 1 << 16
-A_WHILE = 3_600.0  # waiting without an end is not broken off by Ctrl-C on some systems
+A_WHILE = 3_600.0  # on some systems Ctrl-C does not interrupt a wait without a time limit
 AHEAD = 200
-"""Lines that are read before they are asked for: their writer waits then."""
+"""The most lines that are read ahead. Then their writer waits."""
 
 
 class InputLines:
@@ -55,7 +55,7 @@ class InputLines:
         return line
 
     def there(self, most: int) -> Iterator[tuple[int, str]]:
-        """The lines that are there without waiting, at most so many."""
+        """Yield the lines that have arrived, at most `most`, without waiting."""
         for _ in range(most):
             if (line := self.next(0)) is None:
                 return

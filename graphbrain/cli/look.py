@@ -47,11 +47,8 @@ def page(app: App, url: str | None, payers: int, values: tuple[str, ...], of_all
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)
         least = brain.settings.revisit_seconds if brain.settings.order == "optimal" else None
-    if as_json:
-        show.json_lines([{**seen.in_full(), "payments": payments.as_dict()}])
-    else:
-        show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
-    return None
+    shown = [*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments)]
+    return show.answer({**seen.in_full(), "payments": payments}, shown, as_json)
 
 
 def _set_values(app: App, url: str, values: tuple[str, ...]) -> None:
@@ -116,10 +113,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
     with app.brain(auto_tend=False) as brain:
         steps = brain.path(url, other)
         back = len(brain.path(other, url)) - 1 if other and not steps else 0
-    if as_json:
-        show.json_lines(step.as_dict() for step in steps)
-    elif steps:
-        show.out(sheets.path_table(steps))
+    show.answer(steps, sheets.path_table(steps) if steps else [], as_json)
     if not steps and other is None:
         show.say(f"graphbrain: no links lead from a seed to {url}.")
     elif not steps:
@@ -143,10 +137,8 @@ def top(app: App, n: int, by: str | None, as_json: bool) -> None:
     with app.brain(auto_tend=False) as brain:
         pages = list(brain.find(by=score, limit=n))
         moves = moving(brain.graph) if score in ("authority", "hub") else ""
-    if as_json:
-        show.json_lines(page.as_dict() for page in pages)
-    elif not show.write(sheets.top_table(pages, score)):
-        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
+    nothing = "graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'."
+    show.answer(pages, sheets.top_table(pages, score), as_json, nothing)
     if moves:
         show.say(f"graphbrain: {moves}.")
 
@@ -166,11 +158,8 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         raise click.UsageError("Give a TEXT or an option that selects pages.")
     with app.brain(auto_tend=False) as brain:
         pages = brain.find(text, **which)
-        if as_json:
-            show.json_lines(page.as_dict() for page in pages)
-            return
-        if not show.write(sheets.pages_table(pages, which["by"] or "authority")):
-            show.say("graphbrain: no page fits.")
+        table = sheets.pages_table(pages, which["by"] or "authority")
+        show.answer(pages, table, as_json, nothing="graphbrain: no page fits.")
 
 
 @brain_command()
@@ -186,12 +175,8 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
         raise click.UsageError("Give either --sample or --all, not both.")
     with app.brain(auto_tend=False) as brain, show.bar("auditing") as bar:
         result = brain.audit(None if whole else sample or 1000, progress=bar)
-    if as_json:
-        figures = {"ok": result.ok, "findings": result.findings, "figures": result.figures}
-        show.json_lines([figures])
-    else:
-        verdict = "clean" if result.ok else f"{len(result.findings)} things are off"
-        show.out(*sheets.findings_sheet(result.figures, result.findings, verdict))
+    verdict = "clean" if result.ok else f"{len(result.findings)} things are off"
+    show.answer(result, sheets.findings_sheet(result.figures, result.findings, verdict), as_json)
     return 0 if result.ok else 1
 
 

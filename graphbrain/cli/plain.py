@@ -4,15 +4,15 @@ the verb declares (`graphbrain.base.options.verbs`)."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from graphbrain.base.options.verbs import NEEDED
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Plain, as_json, brain_command
-from graphbrain.cli.declared import VERBS, option, type_of
+from graphbrain.cli.declared import option, type_of
 from graphbrain.terminal import show
 
 __all__ = ["command"]
@@ -22,17 +22,18 @@ def command(name: str, plain: Plain) -> click.Command:
     """Return the command of the verb of that name, as the table of commands describes it."""
     verb = VERBS[name.replace("-", "_")]
 
+    # Call the verb, and print its answer as a table or a sentence.
     def run(app: App, as_json: bool = False, **arguments: Any) -> int:
         given = {each: value for each, value in arguments.items() if value is not None}
         with app.brain(**plain.opened) as brain:
             answer = verb.call(brain, given)
             if plain.table:
-                _list(answer, plain.table, as_json)
+                show.answer(answer, getattr(sheets, plain.table), as_json)
             else:
                 show.say(f"graphbrain: {plain.says(answer, given)}")
         return int(plain.fails and not answer)
 
-    # The arguments of the verb: operands, or options.
+    # Give the command an operand for each argument that must be given, and an option for each other.
     run.__doc__ = plain.text
     for argument, declared in reversed(verb.arguments.items()):
         if declared.default is NEEDED:
@@ -43,12 +44,3 @@ def command(name: str, plain: Plain) -> click.Command:
         else:
             run = option(declared)(run)
     return brain_command(name)(as_json(run) if plain.table else run)
-
-
-def _list(answer: Any, table: str, as_json: bool) -> None:
-    """Print a table, or JSON lines."""
-    if as_json:
-        items = [answer] if isinstance(answer, Mapping) else answer
-        show.json_lines(each if isinstance(each, Mapping) else each.as_dict() for each in items)
-    else:
-        show.out(getattr(sheets, table)(answer))

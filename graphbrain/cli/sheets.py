@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from graphbrain.base.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
@@ -50,6 +51,26 @@ __all__ = [
 ]
 
 
+Columns = Mapping[str, Callable[[Any], Any]]
+"""Column of a table → the function that reads its cell from an item."""
+
+
+def _table(columns: Columns, items: Iterable[Any], spare: Sequence[str] = (), remark: str | None = None) -> Table:
+    """Return a table with a row for each item."""
+    rows = ([read(item) for read in columns.values()] for item in items)
+    return Table(tuple(columns), rows, spare, remark)
+
+
+def _written(name: str, form: str) -> Callable[[Any], Cell | None]:
+    """Return the function that reads a number of an item, which a person sees in this form."""
+
+    def read(item: Any) -> Cell | None:
+        value = getattr(item, name)
+        return None if value is None else Cell(value, format(value, form))
+
+    return read
+
+
 def import_sheet(done: Imported) -> Sheet:
     """Return the results of an import, for a person."""
     d, steps = done, {name: seconds for name, seconds in done.seconds.items() if name != "all"}
@@ -61,7 +82,7 @@ def import_sheet(done: Imported) -> Sheet:
         ("hosts", d.hosts),
         ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
     ]
-    # Lines for what is not usual.
+    # Lines that only some imports have.
     if d.userinfo_dropped:
         pairs.append(("userinfo", f"left out of {d.userinfo_dropped:,} URLs that named a user or a password"))
     if d.outside:
@@ -95,11 +116,6 @@ def _moment(epoch: float | None) -> str:
     return f"{text} ({'in ' if away > 0 else ''}{_span(abs(away))}{'' if away > 0 else ' ago'})"
 
 
-def _day(epoch: float | None) -> str:
-    """The day of a time, in UTC."""
-    return "–" if epoch is None else datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d")
-
-
 def _span(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
@@ -118,7 +134,8 @@ def moment_cell(epoch: float | None) -> Cell:
 
 
 def _day_cell(epoch: float | None) -> Cell:
-    return Cell(_time(epoch), _day(epoch))
+    moment = _time(epoch)
+    return Cell(moment, "–" if moment is None else f"{moment:%Y-%m-%d}")
 
 
 def _score_cell(value: float | None) -> Cell:
@@ -132,11 +149,16 @@ def _time(epoch: float | None) -> datetime | None:
 # ---------------------------------------------------------------------- claims and pages
 
 
+_CLAIM: Columns = {
+    "depth": attrgetter("depth"),
+    "lapses": lambda claim: Cell(_time(claim.until), f"in {_span(claim.until - time.time())}"),
+    "url": attrgetter("url"),
+}
+
+
 def claims_table(claims: Iterable[Claim]) -> Table:
     """Claimed pages and when each lapses."""
-    now = time.time()
-    rows = ((c.depth, Cell(_time(c.until), f"in {_span(c.until - now)}"), c.url) for c in claims)
-    return rows_table(("depth", "lapses", "url"), rows, ("depth",))
+    return _table(_CLAIM, claims, ("depth",))
 
 
 def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
@@ -230,10 +252,17 @@ _MORE = (
 )
 
 
+_SETTING: Columns = {
+    "setting": attrgetter("name"),
+    "from": attrgetter("source"),
+    "kind": attrgetter("kind"),
+    "value": lambda each: each.value if each.value != "" else None,
+}
+
+
 def settings_table(in_force: Iterable[InForce]) -> Table:
     """Settings in force, and where each comes from."""
-    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in in_force)
-    return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
+    return _table(_SETTING, in_force, ("kind",))
 
 
 def page_sheet(page: Page, least: float | None = None) -> list[str | Table | Sheet]:
@@ -332,27 +361,23 @@ def _days(name: str, value: float | None) -> str | None:
     return f"{number(value)} a day" if name == "rate" else f"{number(value)} days"
 
 
+_HOST: Columns = {
+    "pages": lambda host: Cell(host.pages, f"{host.pages or 0:,}{'+' if host.more_pages else ''}"),
+    "delay": attrgetter("delay"),
+    "out": lambda host: host.in_flight or None,
+    "used": attrgetter("budget_used"),
+    "budget": lambda host: host.budget or None,
+    "pace": lambda host: None if host.pace == 1 else Cell(host.pace, f"{host.pace:.2f}"),
+    "silent": lambda host: host.unanswered or None,
+    "blocked": lambda host: Cell(_time(host.blocked_until), _blocked(host.blocked_until) or "–"),
+    "wall": lambda host: host.wall and f"{host.walled:,} of its pages lead to {host.wall}: a login, or a consent page?",
+    "host": attrgetter("name"),
+}
+
+
 def hosts_table(hosts: Iterable[Host]) -> Table:
     """Hosts as they come, one a line."""
-    columns = ("pages", "delay", "out", "used", "budget", "pace", "silent", "blocked", "wall", "host")
-    rows = (
-        (
-            Cell(host.pages, f"{host.pages or 0:,}{'+' if host.more_pages else ''}"),
-            host.delay,
-            host.in_flight or None,
-            host.budget_used,
-            host.budget or None,
-            None if host.pace == 1 else Cell(host.pace, f"{host.pace:.2f}"),
-            host.unanswered or None,
-            Cell(_time(host.blocked_until), _blocked(host.blocked_until) or "–"),
-            None
-            if host.wall is None
-            else f"{host.walled:,} of its pages lead to {host.wall}: a login, or a consent page?",
-            host.name,
-        )
-        for host in hosts
-    )
-    return Table(columns, rows, ("used", "budget", "silent", "pace"), remark="wall")
+    return _table(_HOST, hosts, ("used", "budget", "silent", "pace"), remark="wall")
 
 
 _HOST_TIMES = (
@@ -368,56 +393,44 @@ _HOST_TIMES = (
 )
 
 
+_SECTION: Columns = {
+    **{name: attrgetter(name) for name in ("pages", "fetched", "waiting", "failing", "copies")},
+    "visits": _written("visits", ".1f"),
+    **{name: _written(name, ".2f") for name in ("harvest", "around")},
+    "factor": _written("factor", "g"),
+    "section": lambda section: section.pattern or "(all)",
+    "example": attrgetter("example"),
+}
+
+
 def sections_table(sections: Iterable[Section]) -> Table:
     """Sections of a host, one a line."""
-    columns = (
-        *("pages", "fetched", "waiting", "failing", "copies", "visits", "harvest", "around", "factor", "section"),
-        "example",
-    )
-    rows = (
-        (
-            section.pages,
-            section.fetched,
-            section.waiting,
-            section.failing,
-            section.copies,
-            Cell(section.visits, f"{section.visits:.1f}"),
-            Cell(section.harvest, f"{section.harvest:.2f}"),
-            Cell(section.around, f"{section.around:.2f}"),
-            Cell(section.factor, f"{section.factor:g}"),
-            section.pattern or "(all)",
-            section.example,
-        )
-        for section in sections
-    )
-    return Table(columns, rows, ("factor", "visits", "failing", "around"))
+    return _table(_SECTION, sections, ("factor", "visits", "failing", "around"))
+
+
+_RESOURCE: Columns = {
+    "kind": attrgetter("kind"),
+    "state": attrgetter("state"),
+    "read": lambda each: moment_cell(each.fetched),
+    "next": lambda each: moment_cell(each.due),
+    "entries": attrgetter("entries"),
+    "true dates": _written("true_dates", ".1%"),
+    "url": attrgetter("url"),
+    "note": attrgetter("note"),
+}
 
 
 def resources_table(resources: Iterable[HostResource]) -> Table:
     """Return the robots.txt and the sitemaps of a host, one a line."""
-    columns = ("kind", "state", "read", "next", "entries", "true dates", "url", "note")
-    rows = (
-        (
-            each.kind,
-            each.state,
-            Cell(_time(each.fetched), _moment(each.fetched)),
-            Cell(_time(each.due), _moment(each.due)),
-            each.entries,
-            None if each.true_dates is None else Cell(each.true_dates, _percent(each.true_dates)),
-            each.url,
-            each.note,
-        )
-        for each in resources
-    )
-    return Table(columns, rows, ("note", "next", "read"))
+    return _table(_RESOURCE, resources, ("note", "next", "read"))
 
 
 def host_sheet(host: Host) -> Sheet:
     """Return everything about one host but for its robots.txt and sitemaps."""
-    told = {name: value for name, value in host.as_dict().items() if name != "resources"}
-    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in told.items()}
+    own = {name: value for name, value in host.as_dict().items() if name != "resources"}
+    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in own.items()}
     facts: dict[str, Any] = {}
-    for name, value in told.items():
+    for name, value in own.items():
         words = name.replace("_", " ")
         if name in _HOST_TIMES:
             facts[words] = (_moment(value) if name != "blocked_until" else _blocked(value)) or "–"
@@ -515,6 +528,7 @@ def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict:
 
 def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     """The best pages by each score of a ranking, and how it was computed."""
+    # The best pages by each score: one table for a program, a table for each score for a person.
     r = ranking
     things: list[str | Table | Sheet] = []
     rows = {
@@ -527,6 +541,7 @@ def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     else:
         for name, best in rows.items():
             things += [Table(("#", name, "url"), best), ""] if best else []
+    # How the scores were computed.
     pairs: list[tuple[str, Any]] = [
         ("pages", r.pages),
         ("links", f"{r.links:,}, between hosts only" if r.only_external else r.links),
@@ -551,24 +566,23 @@ def _error(ranking: Ranking) -> str | None:
     return bound if ranking.converged else f"{bound}, above the tolerance of {ranking.tolerance:.0e}"
 
 
+_RANKING: Columns = {
+    "method": attrgetter("method"),
+    "written": lambda r: Cell(
+        _time(r.finished) if r.complete else None,
+        f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
+    ),
+    **{name: attrgetter(name) for name in ("pages", "links", "damping")},
+    "error": lambda r: Cell(
+        r.error, "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}"
+    ),
+    "of": lambda r: _basis(r),
+}
+
+
 def rankings_table(rankings: Iterable[Ranking]) -> Table:
     """Return a table of the batch scores that the pages carry: when each was written, and from which links."""
-    rows = (
-        (
-            r.method,
-            Cell(
-                _time(r.finished) if r.complete else None,
-                f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
-            ),
-            r.pages,
-            r.links,
-            r.damping,
-            Cell(r.error, "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}"),
-            _basis(r),
-        )
-        for r in rankings
-    )
-    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows, ("damping",))
+    return _table(_RANKING, rankings, ("damping",))
 
 
 def _basis(ranking: Ranking) -> str:

@@ -70,14 +70,14 @@ def _progress() -> Iterator[Callable[[int, float], None]]:
 def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     """Print what was done, and return the exit code."""
     facts = manifest.get("ranking") or manifest
-    if as_json:
-        show.json_lines([dict(manifest)])
-    else:
-        names = ("iterations", "residual", "error", "error_bound", "converged")
-        pairs = [(name.replace("_", " "), facts[name]) for name in names if facts.get(name) is not None]
-        counts = [(name, manifest[name]) for name in ("pages", "links")]
-        faults = [(f"faults: {name}", count) for name, count in manifest.get("faults", {}).items()]
-        show.out(show.sheet([*counts, *pairs, *faults, ("seconds", manifest["seconds"]), ("in", out)]))
+    # Print the figures of the run.
+    names = ("iterations", "residual", "error", "error_bound", "converged")
+    pairs = [(name.replace("_", " "), facts[name]) for name in names if facts.get(name) is not None]
+    counts = [(name, manifest[name]) for name in ("pages", "links")]
+    faults = [(f"faults: {name}", count) for name, count in manifest.get("faults", {}).items()]
+    sheet = show.sheet([*counts, *pairs, *faults, ("seconds", manifest["seconds"]), ("in", out)])
+    show.answer(manifest, sheet, as_json)
+    # Print what is wrong with the result.
     good = facts.get("converged", manifest.get("clean"))
     if not good and "clean" in manifest:
         show.say(
@@ -188,10 +188,7 @@ def spark_import(
     from graphbrain.files.spark import webgraph
 
     done = webgraph.cut(vertices, edges, ranks, out, top, _on(**where))
-    if as_json:
-        show.json_lines([done])
-    else:
-        show.out(show.sheet([*done.items(), ("in", out)]))
+    show.answer(done, show.sheet([*done.items(), ("in", out)]), as_json)
 
 
 COMMANDS = (spark_group,)

@@ -19,7 +19,7 @@ def started(data: Path | None, **options: Any) -> Server:
 
     with show.timed_line() as line:
 
-        def said(text: str) -> None:
+        def show_step(text: str) -> None:
             show.say(text)
             if text.startswith("Starting"):
                 line("Java starts Neo4j (5 to 90 s)")
@@ -28,7 +28,7 @@ def started(data: Path | None, **options: Any) -> Server:
             line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
 
         line("looking for Neo4j's files and for Java")
-        server = lifecycle.start(data, say=said, progress=fetched, **options)
+        server = lifecycle.start(data, say=show_step, progress=fetched, **options)
     for name, port, usual in server.unusual_ports():
         show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
     return server

@@ -12,26 +12,43 @@ import inspect
 import json
 import re
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import FAULTS, KINDS, RESOURCE_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
+from graphbrain.base.model import (
+    FAULTS,
+    KINDS,
+    RESOURCE_KEY,
+    Claim,
+    Failed,
+    Fetched,
+    Hint,
+    Link,
+    Report,
+    Unusable,
+    kind_of,
+)
 from graphbrain.content.input_checks import LONGEST_NAME, RANGES
 
 __all__ = [
+    "answered",
     "claim_from_dict",
     "claim_in",
     "hint_from_dict",
     "json_object",
+    "lost",
     "meant_by",
     "report_from_dict",
     "report_schema",
+    "returned",
     "url_in",
 ]
 
+T = TypeVar("T")
+A = TypeVar("A")
 Spec = Mapping[str, Any]
 """The values that a field may have, as a part of a JSON Schema."""
 
@@ -262,6 +279,28 @@ def url_in(item: Mapping[str, Any]) -> str:
         if isinstance(url, str):
             return url
     return ""
+
+
+def answered(
+    items: Sequence[T | Unusable], do: Callable[[list[T]], Iterable[A]]
+) -> list[tuple[T | Unusable, A | None]]:
+    """Return each item with its answer, and each that is unusable with None. `do` gets all others together."""
+    answers = iter(do([item for item in items if not isinstance(item, Unusable)]))
+    return [(item, None if isinstance(item, Unusable) else next(answers)) for item in items]
+
+
+def lost(claim: Claim | Unusable) -> dict[str, Any]:
+    """Return the answer about a claim that was lost, or about an item that is no claim."""
+    if isinstance(claim, Unusable):
+        return {"url": claim.url, "refused": True, "reason": claim.reason}
+    return {"url": claim.url, "key": claim.key, "lost": True}
+
+
+def returned(claim: Claim | Unusable, is_given_back: bool | None) -> dict[str, Any]:
+    """Return the answer about a claim that was to be given back, or about an item that is no claim."""
+    if isinstance(claim, Unusable) or not is_given_back:
+        return lost(claim)
+    return {"url": claim.url, "key": claim.key, "given_back": True}
 
 
 @cache

@@ -17,8 +17,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.numeric.bounds import Bounds
+from graphbrain.base.options.verbs import declared
 from graphbrain.base.settings import Settings, added
-from graphbrain.base.urls.hostnames import HostList
+from graphbrain.base.urls.hostnames import HostList, is_loopback
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.patterns import check, patterns_in, scoped, text_of
 from graphbrain.content.scope import Scope
@@ -35,64 +37,80 @@ DEFAULT_AGENT = "graphbrain"
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:
-    """The order of one `graphbrain crawl`. For an option that is None or empty the brain's own setting holds.
+    """The order of one `graphbrain crawl`, whose options are these fields. For one that is None or empty the brain's
+    own setting holds.
 
     Attributes:
         urls: The URLs at which the crawl begins. Without URLs it continues an earlier crawl.
-        scope: One of `SCOPES`.
-        include: Regular expressions. A URL in scope must match one of them.
-        exclude: Regular expressions. A URL in scope must match none of them.
-        max_pages: Most pages that this run fetches.
-        max_depth: Most clicks from a seed.
-        max_time: Most seconds of this run.
-        delay: Seconds between two pages of a host.
-        user_agent: The whole header.
-        follow_all: Do not obey meta nofollow and X-Robots-Tag nofollow.
-        all_files: Follow links to images, archives, audio, video and programs, too.
-        sitemaps: Read the sitemaps of the hosts, and crawl the pages that they list.
-        render: Let a browser run the scripts of pages.
-        browser: The browser's path; None: the first one on the PATH.
-        render_from: Hosts outside the scope from which rendered pages get scripts and data.
-        anew: Empty the brain first, and set its scope by this order alone.
-        allow_private: Fetch from private addresses, too, if links and redirects lead to them.
-        login: The file with the form of a login.
-        follow_logout: Follow links that end a session or delete something, too.
+        scope: What belongs to a URL's site (host).
+        include: Only URLs in which this is found; repeatable.
+        exclude: No URLs in which this is found; repeatable.
+        add: Add the URLs' scope to that of a brain which has pages.
+        anew: Empty the brain, and crawl in the scope of this command line alone.
+        max_pages: End after so many pages.
+        max_depth: Fetch no page more than N clicks from a URL.
+        max_time: End after so long: 90s, 30m, 1h, 2d.
+        concurrency: Requests at the same time.
+        delay: Least time between two pages of a host (1).
+        user_agent: The whole User-Agent; it should name a contact.
+        no_contact: Crawl without an address for the owners of sites.
+        follow_all: Follow links that a page's meta or X-Robots-Tag forbids to follow.
+        all_files: Fetch linked images, archives, audio, video and programs, too.
+        sitemaps: Crawl what the sites' sitemaps list, too.
+        revisit: Go on for ever, and come back to pages when they may have changed.
+        topic: Fetch pages about this first (needs .[relevance]).
+        jsonl: Write a line of JSON for each page.
+        text: With --jsonl: the visible text of each page, too.
+        cookies: Cookies for hosts of the scope, from a Netscape cookies.txt.
+        headers: Headers that are sent to hosts of the scope only, by name and value.
+        login: Log in by the form that FILE describes.
+        follow_logout: With a session: follow links that log out or delete, too.
+        warc: Write WARC files into this directory.
+        requisites: With --warc: the styles, scripts, images of pages, too.
+        warc_size: Finish a WARC file at this size.
+        wacz: With --warc: pack its files into this one at the end (needs .[wacz]).
+        wacz_size: Pack no more bytes of WARC files.
+        render: Let a browser run the scripts of pages (needs .[render] and Chromium).
+        browser: The browser of --render (Chromium or Chrome on the PATH).
+        render_from: Rendered pages get scripts from here, too; repeatable.
+        allow_private: Follow links and redirects to private and local addresses, too.
+        log: Write what Scrapy logs to this file.
     """
 
     urls: tuple[str, ...] = ()
-    scope: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    max_pages: int | None = None
-    max_depth: int | None = None
-    max_time: float | None = None
-    concurrency: int = 16
-    delay: float | None = None
-    user_agent: str | None = None
-    no_contact: bool = False
+    scope: str | None = declared(None, words=SCOPES)
+    include: tuple[str, ...] = declared((), metavar="REGEX")
+    exclude: tuple[str, ...] = declared((), metavar="REGEX")
     add: bool = False
-    topic: str | None = None
-    revisit: bool = False
+    anew: bool = False
+    max_pages: int | None = declared(None, bounds=Bounds(1), metavar="N")
+    max_depth: int | None = declared(None, bounds=Bounds(1), metavar="N")
+    max_time: float | None = declared(None, is_a="time", bounds=Bounds(1), metavar="TIME")
+    concurrency: int = declared(16, bounds=Bounds(1, 1_000), metavar="N")
+    delay: float | None = declared(None, bounds=Bounds(0), metavar="SECONDS")
+    user_agent: str | None = declared(None, metavar="TEXT")
+    no_contact: bool = False
     follow_all: bool = False
     all_files: bool = False
     sitemaps: bool = True
-    jsonl: Path | None = None
+    revisit: bool = False
+    topic: str | None = declared(None, metavar="WORDS")
+    jsonl: Path | None = declared(None, is_a="file")
     text: bool = False
     cookies: Path | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    warc: Path | None = None
+    login: Path | None = declared(None, metavar="FILE")
+    follow_logout: bool = False
+    warc: Path | None = declared(None, is_a="folder")
     requisites: bool = True
-    warc_size: int = 1_000_000_000
-    wacz: Path | None = None
-    wacz_size: int = 10_000_000_000
-    log: Path | None = None
+    warc_size: int = declared(1_000_000_000, is_a="size", bounds=Bounds(1_000))
+    wacz: Path | None = declared(None, is_a="file")
+    wacz_size: int = declared(10_000_000_000, is_a="size", bounds=Bounds(1))
     render: bool = False
     browser: Path | None = None
-    render_from: tuple[str, ...] = ()
+    render_from: tuple[str, ...] = declared((), metavar="HOST")
     allow_private: bool = False
-    anew: bool = False
-    login: Path | None = None
-    follow_logout: bool = False
+    log: Path | None = declared(None, is_a="file")
 
     @property
     def has_session(self) -> bool:
@@ -293,7 +311,8 @@ def _suffixes() -> Any:
 
 def is_local(urls: Sequence[str]) -> bool:
     """Return whether all URLs are on this machine. Then the user agent needs no contact."""
-    return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
+    hosts = [urlsplit(url).hostname or "" for url in urls]
+    return bool(hosts) and all(is_loopback(host) or host.endswith(".localhost") for host in hosts)
 
 
 def _is_address(host: str) -> bool:
@@ -302,13 +321,6 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def agent_for(contact: str, version: str) -> str:
@@ -332,6 +344,6 @@ def token(agent: str) -> str:
     return name
 
 
-def as_given(order: Mapping[str, Any]) -> CrawlOrder:
-    """Return a checked order with these options."""
-    return CrawlOrder(**order).checked()
+def as_given(options: Mapping[str, Any]) -> CrawlOrder:
+    """Return a checked order with these options; one that is None has its default."""
+    return CrawlOrder(**{name: value for name, value in options.items() if value is not None}).checked()

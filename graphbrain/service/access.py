@@ -28,7 +28,7 @@ from graphbrain.graph.connection import Graph
 __all__ = ["ROLES", "Gatekeeper", "Grant", "Role", "grants", "make", "revoke"]
 
 PREFIX = "gbt_"
-"""By it tools that look for leaked secrets know a token."""
+"""The prefix of a token, by which tools that look for leaked secrets recognise it."""
 SECRET_BYTES = 32
 LONGEST_TOKEN = 200
 LONGEST_LIFE = 10 * 365 * 86_400.0
@@ -84,8 +84,8 @@ def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
 
 
 def revoke(graph: Graph, name: str, now: float) -> bool:
-    """End a token for good; False where it was revoked before. Services take it up within seconds. Raises BadInput
-    where none has this name."""
+    """Revoke a token. Return False if it was revoked before. Services refuse it within seconds. Raise BadInput if no
+    token has this name."""
     name = input_checks.name("a token's name", name)
     existed, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
     if not existed:
@@ -99,7 +99,7 @@ def digest_of(token: str) -> str:
 
 
 class Gatekeeper:
-    """Knows the tokens of a graph, as they were a moment ago. Thread-safe."""
+    """The tokens of a graph, as they were last read. Thread-safe."""
 
     def __init__(self, graph: Graph, now: Callable[[], float]) -> None:
         self._graph, self._now = graph, now

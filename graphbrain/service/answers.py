@@ -282,6 +282,7 @@ BY_HAND: dict[str, Any] = {
 
 def example_of(kind: Any) -> Any:
     """Return an example of an answer: a name has its value of `_NAMES`, all else is null, empty or 0."""
+    # Types with parameters.
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return None if NoneType in parts else example_of(parts[0])
@@ -293,6 +294,7 @@ def example_of(kind: Any) -> Any:
         return [example_of(parts[0])] if parts[-1] is ... else [example_of(part) for part in parts]
     if origin in (dict, Mapping):
         return {}
+    # Records, field by field; other types are plain values.
     if dataclasses.is_dataclass(kind):
         fields = {field.name: get_type_hints(kind)[field.name] for field in dataclasses.fields(kind)}
     elif isinstance(kind, type) and issubclass(kind, BaseModel):

@@ -22,11 +22,11 @@ from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError
-from graphbrain.brain.brain import Brain
+from graphbrain.brain.brain import VERBS, Brain
 from graphbrain.service import answers, asking, crawling, long_work, plain, watching
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS, title
+from graphbrain.service.declared import title
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
 from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, failures, json_answer
@@ -52,7 +52,7 @@ class Terms:
     data: Path | None = None
 
     def checked(self) -> Terms:
-        """Itself, where names and origins can be some. Raises BadInput."""
+        """Return these terms. Raise BadInput for a name or an origin that cannot be one."""
         for name in self.names:
             if not NAME.fullmatch(name):
                 raise BadInput(f"A service's name is like brain.example, without a scheme or a port, not {name!r:.80}.")
@@ -63,7 +63,7 @@ class Terms:
 
 
 class Application:
-    """An ASGI application on a brain that stays the caller's: he closes it when the service has ended."""
+    """An ASGI application for a brain. The caller owns the brain, and closes it after the service has ended."""
 
     def __init__(self, brain: Brain, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
@@ -83,7 +83,7 @@ class Application:
         )
 
     def _shared(self, app: Any) -> Any:
-        """An application whose answers pages of the origins may read."""
+        """Return the application with CORS headers for the origins that may use it."""
         if not self.terms.origins:
             return app
         return CORSMiddleware(
@@ -95,8 +95,8 @@ class Application:
         )
 
     def readable(self, origin: str) -> dict[str, str]:
-        """The headers by which a page of this origin may read an answer that is made before the application is asked;
-        none where it may not."""
+        """Return the CORS headers of an answer that is made before the application is called; none for an origin that
+        may not use it."""
         cors = self._shared(self.api)
         if not (isinstance(cors, CORSMiddleware) and origin and cors.is_allowed_origin(origin)):
             return {}
@@ -138,6 +138,7 @@ def _methods(api: FastAPI, path: str) -> set[str]:
 
 
 def _api(backend: Backend, terms: Terms) -> FastAPI:
+    # Tokens are read before the first request, and jobs and threads end after the last one.
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(backend.keeper.read)
@@ -157,6 +158,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
+    # Add the paths: those of the verbs, the console, the health checks, the metrics.
     api.state.backend = backend
     backend.snapshots = watching.Snapshots(backend, terms.data)
     for part in (crawling, plain, asking, watching, long_work):
@@ -171,7 +173,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
 
 
 def _describe(api: FastAPI) -> None:
-    """Hand the document out, which is encoded once."""
+    """Add the path of the OpenAPI document, which is encoded once."""
     encoded = cache(lambda: json.dumps(api.openapi(), ensure_ascii=False).encode())
 
     @api.get("/openapi.json", include_in_schema=False)
@@ -194,6 +196,7 @@ def _health(api: FastAPI, backend: Backend) -> None:
     )
     async def readyz() -> Response:
         """Return 200 if the brain answers and the service does not stop, else 503."""
+        # A proxy sends no more requests to a service that stops.
         if backend.stopping.is_set():
             return json_answer({"status": "the service stops"}, 503)
         try:
@@ -222,6 +225,7 @@ def _errors(api: FastAPI) -> None:
         body = body_of(refusal)
         return Response(body, refusal.status, refusal.headers, "application/json")
 
+    # Refusals of the service, and errors of the brain.
     @api.exception_handler(Refusal)
     async def refused(_: Request, error: Refusal) -> Response:
         return say(error)
@@ -230,6 +234,7 @@ def _errors(api: FastAPI) -> None:
     async def wrong(_: Request, error: GraphbrainError) -> Response:
         return say(refusal_of(error))
 
+    # Errors that the framework finds in a request.
     @api.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         return say(Refusal(400, "BadInput", validation_sentence(error.errors())))
@@ -247,7 +252,7 @@ def _errors(api: FastAPI) -> None:
 
 
 def _with_tuples(schema: Any) -> Any:
-    """The same, with tuples as lists of so many of these: what reads documents does not agree on tuples."""
+    """Return a schema with lists in place of tuples, because readers of OpenAPI documents do not agree on tuples."""
     if isinstance(schema, list):
         return [_with_tuples(each) for each in schema]
     if not isinstance(schema, dict):
@@ -260,7 +265,7 @@ def _with_tuples(schema: Any) -> Any:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    """Put the example of an answer where it belongs."""
+    """Put the example of an answer into its successful responses."""
     name = facts.pop(EXAMPLE, None)
     for code, answer in facts["responses"].items() if name is not None else ():
         for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
@@ -269,7 +274,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _bound(schemas: dict[str, Any], limits: Limits) -> None:
-    """Add this service's limits to the schemas."""
+    """Add the limits of this service to the schemas."""
     schemas["NextUrls"]["properties"]["wait"]["maximum"] = limits.wait
     for verb in VERBS.values():
         if verb.items:
@@ -280,6 +285,7 @@ def _bound(schemas: dict[str, Any], limits: Limits) -> None:
 def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
+        # The framework's document has schemas of its own errors, and not of the service's.
         document = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
@@ -287,6 +293,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
         facts = answers.ErrorAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= facts.pop("$defs")
         schemas["ErrorAnswer"] = {**facts, "example": answers.example_of(answers.ErrorAnswer)}
+        # Describe the token.
         document["components"]["securitySchemes"] = {
             "token": {
                 "type": "http",
@@ -294,6 +301,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
                 "description": f"Made by 'graphbrain token make'; it begins with {PREFIX}.",
             }
         }
+        # Add this service's limits, and the examples of the answers.
         _bound(schemas, terms.limits)
         for methods in document["paths"].values():
             for facts in methods.values():

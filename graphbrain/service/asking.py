@@ -22,7 +22,7 @@ from graphbrain.analyst import questions
 from graphbrain.base.errors import BadInput
 from graphbrain.base.options.verbs import READERS
 from graphbrain.base.records import Asked as Answer
-from graphbrain.service.verbs import Asked, Service, by_hand, json_answer, path
+from graphbrain.service.verbs import Asked, Service, json_answer, path, route
 from graphbrain.terminal import tables
 
 __all__ = ["router"]
@@ -31,7 +31,7 @@ router = APIRouter(tags=["asking"])
 ROWS_AT_ONCE = 500
 CSV, HTML = "text/csv", "text/html"
 SEALED = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox"
-"""The only permission of a browser for a summary that it shows at this address: to style it."""
+"""The Content-Security-Policy of a summary: a browser may style it, and may do nothing else."""
 Name = Annotated[str, Path(max_length=100, examples=["states"], json_schema_extra={"pattern": "^[a-z-]+$"})]
 
 
@@ -58,13 +58,13 @@ async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, r
     return StreamingResponse(_in_parts(_json(answer)), media_type="application/json")
 
 
-@by_hand(router, "findings")
+@route(router, "findings")
 async def get_findings(service: Service, request: Asked) -> Response:
     faults = await service.answer(_disconnected(request), service.brain.findings, heavy=True)
-    return json_answer({"findings": [each.as_dict() for each in faults]})
+    return json_answer({"findings": faults})
 
 
-@by_hand(router, "summary", texts=(HTML,))
+@route(router, "summary", texts=(HTML,))
 async def summary(query: Any, service: Service, request: Asked) -> Response:
     page = await service.answer(_disconnected(request), lambda: service.brain.summary(query.since), heavy=True)
     return Response(page, media_type=HTML, headers={"Content-Security-Policy": SEALED})

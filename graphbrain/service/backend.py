@@ -52,8 +52,8 @@ CANCEL_AGAIN = 0.5
 
 
 class Threads:
-    """Some threads and a queue before them, in which tokens take turns. It ends; half of it is one token's at most, and
-    an eighth is kept for operators."""
+    """A pool of threads with a bounded queue, in which tokens take turns. One token may have half of the queue, and an
+    eighth is reserved for operators."""
 
     def __init__(self, name: str, count: int, queue: int) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix=f"graphbrain-{name}")
@@ -115,20 +115,21 @@ class Gate:
         self._shut = False
         self._opens: asyncio.TimerHandle | None = None
         self._opened = 0
-        self._last_claims: tuple[float, Claims] | None = None
+        self._last_claims: Claims | None = None
+        self._empty_at = 0.0
 
-    def told_since(self, moment: float) -> Claims | None:
+    def empty_since(self, moment: float) -> Claims | None:
         """Return the last answer of the brain when there was nothing, if that was after this moment of
         `time.monotonic`."""
-        return self._last_claims[1] if self._last_claims is not None and self._last_claims[0] >= moment else None
+        return self._last_claims if self._last_claims is not None and self._empty_at >= moment else None
 
     def mark(self) -> int:
         """Return a number for `shut`, which then holds only if nothing has come since."""
         return self._opened
 
     def shut(self, answer: Claims, seconds: float, mark: int) -> None:
-        """The brain has nothing, by what it was at `mark`, and for so long."""
-        self._last_claims = (time.monotonic(), answer)
+        """Shut the gate for some seconds, after an empty answer, unless something has come since `mark`."""
+        self._last_claims, self._empty_at = answer, time.monotonic()
         if mark != self._opened:
             return
         self._shut, self._most = True, 1
@@ -151,13 +152,15 @@ class Gate:
         return self._shut
 
     async def enter(self, seconds: float, *, first: bool = False) -> bool:
-        """Wait for permission to ask, for so long at most. `first`: a poll that has been let in before goes before the
-        others. A poll that was let in calls `leave` at the end."""
+        """Wait for permission to ask. Return False if there is none after so many seconds. A poll that has permission
+        calls `leave` at the end. `first`: the poll has asked before, and goes before the others."""
+        # Ask at once, where no other poll waits and the gate is open.
         if not self._row and self._may():
             self._asking += 1
             return True
         if seconds <= 0:
             return False
+        # Wait in the row for a turn.
         turn = asyncio.get_running_loop().create_future()
         (self._row.appendleft if first else self._row.append)(turn)
         try:
@@ -195,6 +198,7 @@ class Backend:
     """One service's brain, with all that its verbs share."""
 
     def __init__(self, brain: Brain, limits: Limits) -> None:
+        # What verbs use: the brain, its tokens, threads, gates and jobs.
         self.brain, self.limits = brain, limits
         self.keeper = Gatekeeper(brain.graph, brain.now)
         self.crawl = Threads("crawl", CRAWL_THREADS, limits.queue)
@@ -203,11 +207,13 @@ class Backend:
         """The gates of waiting callers, by two criteria: only pages that were asked for by hand, or all; and the
         kinds."""
         self.jobs = Jobs(brain.now)
+        # What watchers read: metrics, minutes and snapshots.
         self.meter = Meter(brain, sampler=Sampler(brain, SAMPLE_EVERY, SAMPLE_EVERY))
         self.minutes = Minutes()
         self.meter.on_sample(self._count)
         self.snapshots: Any = None
         """The snapshots that the console shows; made by `app`, which needs the whole of this."""
+        # The places of streams and questions, and what ends them.
         self.stopping = asyncio.Event()
         each = limits.streams_of_one
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
@@ -248,7 +254,7 @@ class Backend:
         await asyncio.shield(self._answering)
 
     def close(self) -> None:
-        """Let everything go, once nothing is under way."""
+        """End the threads and the sampling, after all requests have ended."""
         self.meter.close()
         self.crawl.close()
         self.look.close()
@@ -277,16 +283,19 @@ class Backend:
         Its transactions end at the time limit, and when the caller has `disconnected`. `heavy`: it reads every page.
         Raises Cancelled and Refusal.
         """
+        # Take a place among the questions that read every page.
         caller = CALLER.get()
         if heavy:
             self._questions.take(caller)
         try:
+            # Read in a thread, in transactions that can be ended.
             cancellation = Cancellation(self.limits.question_seconds)
 
             def within() -> T:
                 with self.brain.graph.cancelled_by(cancellation):
                     return work()
 
+            # Wait for the answer, or until it is no longer wanted.
             answering = asyncio.create_task(self.look.run(within))
             ends = [asyncio.ensure_future(disconnected), asyncio.ensure_future(self.stopping.wait())]
             try:

@@ -1,9 +1,9 @@
 """The bodies of requests: how many bytes of them are held at once, in all and for each caller, and how much there is to
 parse in one.
 
-Python's JSON parser holds the interpreter until it is done: in a thread of its own it would stop other requests as long
-as in the event loop. Its time depends on the number of values. So these are counted before they are parsed, which takes
-a small part of that time.
+Python's JSON parser locks the interpreter until it is done, so it would delay other requests even in a thread of its
+own. Its time depends on the number of values. They are counted before the body is parsed, which takes a small part of
+that time.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ takes some tenths of a second."""
 
 
 class Body:
-    """The body of one request, of at most so many bytes, which must arrive in so many seconds. `held`: the bytes of all
-    bodies."""
+    """The body of one request, of at most `most` bytes, which must arrive in so many `seconds`. `places`: the bytes of
+    all bodies that are held."""
 
     def __init__(self, places: Places, grant: Grant, most: int, seconds: float) -> None:
         self._places, self._grant, self._most, self._seconds = places, grant, most, seconds
@@ -41,10 +41,12 @@ class Body:
 
     async def read(self, receive: Receive, length: bytes | None) -> bytes:
         """Return the body, which has arrived whole and can be parsed. Raises Refusal."""
+        # Refuse a body whose announced length is too large.
         most, seconds = self._most, self._seconds
         too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
         if length is not None and length.isdigit() and int(length) > most:
             raise too_large
+        # Read it part by part, and take a place for the bytes of each.
         parts = []
         try:
             async with asyncio.timeout(seconds):
@@ -61,6 +63,7 @@ class Body:
                         break
         except TimeoutError:
             raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
+        # Count the values of a large one before it is parsed.
         whole = b"".join(parts)
         if self._size > SMALL and await asyncio.to_thread(is_too_much, whole):
             words = f"{MOST_CONTAINERS:,} objects and lists, and {MOST_MARKS:,} values"

@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, Literal
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from fastapi import APIRouter, Response
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import BESIDE, Answer, Claim, Claims, Hint, Report, Unusable
-from graphbrain.content.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
+from graphbrain.base.model import BESIDE, Answer, Claim, Claims, Hint, Hinted, Report, Unusable
+from graphbrain.content.wire import (
+    answered,
+    claim_from_dict,
+    claim_in,
+    hint_from_dict,
+    lost,
+    meant_by,
+    report_from_dict,
+    returned,
+    url_in,
+)
 from graphbrain.service.backend import Backend, Gate
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
-from graphbrain.service.verbs import (
-    Asked,
-    Caller,
-    IdempotencyKey,
-    Service,
-    by_hand,
-    json_answer,
-)
+from graphbrain.service.verbs import Asked, Caller, IdempotencyKey, Service, json_answer, route
 
 __all__ = ["router"]
 
 router = APIRouter()
 UNUSABLE = "unusable"
+T = TypeVar("T")
+A = TypeVar("A")
 
 
-@by_hand(router, "next_urls")
+@route(router, "next_urls")
 async def next_urls(
     body: Any, service: Service, caller: Caller, request: Asked, key: IdempotencyKey = None
 ) -> Response:
@@ -45,7 +52,7 @@ async def next_urls(
         await service.crawl.run(service.brain.give_back, list(claims))
         service.wake()
     beside = {name: getattr(claims, name) for name in BESIDE}
-    return json_answer({"claims": [claim.as_dict() for claim in claims], **beside, "now": service.brain.now()})
+    return json_answer({"claims": list(claims), **beside, "now": service.brain.now()})
 
 
 async def _claims(service: Backend, body: Any, worker: str, key: str | None, request: Asked) -> Claims:
@@ -82,13 +89,13 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, req
             return claims
         first = True
     # An empty answer is given only if the brain has found nothing since the request came.
-    news = gate.told_since(came)
+    news = gate.empty_since(came)
     return await ask() if news is None else news
 
 
 def _empty_answer(gate: Gate, came: float) -> Claims:
     """Return the brain's last answer since a request came that is not going to ask any more. Raises Refusal."""
-    news = gate.told_since(came)
+    news = gate.empty_since(came)
     if news is None:
         raise Refusal(503, "Stopping", "The service stops, or the token is good no more; try again.", try_again=True)
     return news
@@ -100,12 +107,12 @@ async def _let_in(gate: Gate, request: Asked, until: float, *, first: bool) -> b
         return await gate.enter(until - time.monotonic(), first=first)
 
 
-@by_hand(router, "report")
+@route(router, "report")
 async def report(body: Any, service: Service) -> Response:
     service.many(len(body.reports), "reports")
     recorded = await _report(service, body.reports)
     service.wake()
-    return json_answer({"answers": [answer.as_dict() for answer in recorded]})
+    return json_answer({"answers": recorded})
 
 
 async def _report(service: Backend, items: list[Any]) -> list[Answer]:
@@ -123,83 +130,73 @@ async def _report(service: Backend, items: list[Any]) -> list[Answer]:
 
 
 def _report_of(item: Any) -> Report | Unusable:
-    plain = item if isinstance(item, dict) else {}
+    reason = item.get(UNUSABLE) if isinstance(item, dict) else None
+    if isinstance(reason, str):  # the client could make nothing of it
+        return Unusable(url_in(item), claim_in(item), reason[:200])
+    return _read(item, report_from_dict)
+
+
+def _read(item: Any, read: Callable[[Any], T]) -> T | Unusable:
+    """Return what an item of a request is; what cannot be read with the reason."""
     try:
-        if isinstance(plain.get(UNUSABLE), str):  # the client could make nothing of it
-            raise BadInput(plain[UNUSABLE][:200])
-        return report_from_dict(item)
+        return read(item)
     except BadInput as error:
+        plain = item if isinstance(item, dict) else {}
         return Unusable(url_in(plain), claim_in(plain), str(error))
 
 
-@by_hand(router, "renew")
+@route(router, "renew")
 async def renew(body: Any, service: Service) -> Response:
     """Answer `renew`, item by item."""
-    service.many(len(body.claims), "claims")
-    claims = [_claim_of(item) for item in body.claims]
-    good = [claim for claim in claims if isinstance(claim, Claim)]
-    kept = iter(await service.crawl.run(service.brain.renew, good, body.seconds))
-    facts = [
-        _renewed(each, next(kept), item) if isinstance(each, Claim) else each
-        for each, item in zip(claims, body.claims, strict=True)
-    ]
+    renewed = await _answered(
+        service, body.claims, "claims", _claim, partial(service.brain.renew, seconds=body.seconds)
+    )
+    facts = [_renewed(claim, now, item) for (claim, now), item in zip(renewed, body.claims, strict=True)]
     return json_answer({"claims": facts})
 
 
-def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str, Any]:
+def _renewed(claim: Claim | Unusable, now: Claim | None, item: Any) -> dict[str, Any]:
     """Return a claim as it is now, with the other fields of the item."""
     if now is None:
-        return {"url": claim.url, "key": claim.key, "lost": True}
+        return lost(claim)
     names = {"url", "key", "token", "until", "kind", *item.get("claim", item)}
     return {name: value for name, value in now.as_dict().items() if name in names}
 
 
-@by_hand(router, "give_back")
+@route(router, "give_back")
 async def give_back(body: Any, service: Service) -> Response:
     """Answer `give_back`, item by item."""
-    service.many(len(body.claims), "claims")
-    claims = [_claim_of(item) for item in body.claims]
-    good = [claim for claim in claims if isinstance(claim, Claim)]
-    given = iter(await service.crawl.run(service.brain.give_back, good))
+    given_back = await _answered(service, body.claims, "claims", _claim, service.brain.give_back)
     service.wake()
-    facts = [
-        {"url": each.url, "key": each.key, "given_back" if next(given) else "lost": True}
-        if isinstance(each, Claim)
-        else each
-        for each in claims
-    ]
-    return json_answer({"claims": facts})
+    return json_answer({"claims": [returned(*each) for each in given_back]})
 
 
-def _claim_of(item: Any) -> Claim | dict[str, Any]:
-    """Return the claim that an item names, or the answer to one that is none. Fields beside url, key and token are
-    returned only where they are those of a claim."""
-    plain = item if isinstance(item, dict) else {}
-    try:
-        claim = meant_by(plain) if plain else claim_from_dict(item)
-    except BadInput as error:
-        return {"url": url_in(plain), "refused": True, "reason": str(error)}
+async def _answered(
+    service: Backend, items: list[Any], what: str, read: Callable[[Any], T], do: Callable[[list[T]], list[A]]
+) -> list[tuple[T | Unusable, A | None]]:
+    """Return each item of a request as it was read, with the brain's answer; None for one that cannot be read."""
+    service.many(len(items), what)
+    return await service.crawl.run(answered, [_read(item, read) for item in items], do)
+
+
+def _claim(item: Any) -> Claim:
+    """Return the claim that an item names. Fields beside url, key and token are returned only where they are those of a
+    claim. Raise BadInput."""
+    claim = meant_by(item) if isinstance(item, dict) and item else claim_from_dict(item)
     method: Literal["HEAD"] | None = "HEAD" if claim.method == "HEAD" else None
     texts = {name: text for name in ("host", "etag", "last_modified") if isinstance(text := getattr(claim, name), str)}
     depth = claim.depth if isinstance(claim.depth, int) and not isinstance(claim.depth, bool) else 0
     return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth, method=method)
 
 
-@by_hand(router, "hint")
+@route(router, "hint")
 async def hint(body: Any, service: Service) -> Response:
-    service.many(len(body.hints), "hints")
-    hints = [_hint_of(item) for item in body.hints]
-    good = [each for each in hints if not isinstance(each, dict)]
-    answers = iter(await service.crawl.run(service.brain.hint, good))
+    hinted = await _answered(service, body.hints, "hints", _hint, service.brain.hint)
     service.wake()
-    return json_answer({"answers": [each if isinstance(each, dict) else next(answers).as_dict() for each in hints]})
+    refused = (Hinted(each.url, False, each.reason) if isinstance(each, Unusable) else None for each, _ in hinted)
+    answers = [refusal or answer for refusal, (_, answer) in zip(refused, hinted, strict=True)]
+    return json_answer({"answers": answers})
 
 
-def _hint_of(item: Any) -> Hint | str | dict[str, Any]:
-    if isinstance(item, str):
-        return item
-    try:
-        return hint_from_dict(item)
-    except BadInput as error:
-        url = url_in(item) if isinstance(item, dict) else ""
-        return {"url": url, "accepted": False, "reason": str(error), "outcome": None}
+def _hint(item: Any) -> Hint | str:
+    return item if isinstance(item, str) else hint_from_dict(item)

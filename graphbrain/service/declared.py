@@ -16,15 +16,11 @@ from pydantic.config import JsonDict
 
 from graphbrain.base.model import KINDS, Page
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.verbs import NEEDED, Option, Verb, verbs_of
+from graphbrain.base.options.verbs import NEEDED, Option, Verb
 from graphbrain.base.settings import CHOICES, LARGEST, LONGEST, LONGEST_NAME, RANGES, VALUES, Kind, Settings
-from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
 
-__all__ = ["VERBS", "Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
-
-VERBS: Mapping[str, Verb] = verbs_of(Brain)
-"""The verbs of the brain by name."""
+__all__ = ["Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
 
 
 def _ends(bounds: Bounds) -> JsonDict:
@@ -122,6 +118,7 @@ def _type(option: Option) -> Any:
 
 
 def _field(option: Option) -> Any:
+    # A range is checked here, or only described if the brain checks it.
     bounds, document = option.bounds, dict(_SHAPES.get(option.is_a, {}))
     checks: dict[str, Any] = {}
     if bounds is not None and option.by_room:
@@ -129,6 +126,7 @@ def _field(option: Option) -> Any:
     elif bounds is not None:
         checks = {"gt" if bounds.above else "ge": bounds.least}
         checks |= {} if bounds.most == inf else {"lt" if bounds.below else "le": bounds.most}
+    # Words that the brain checks, and lists that must not be empty, are described.
     if option.words and option.by_room:
         document["enum"] = list(option.words)
     if option.many and not option.is_a:
@@ -144,13 +142,13 @@ def _field(option: Option) -> Any:
 
 
 def line_of(verb: Verb) -> Any:
-    """Return the type that describes each line of the answer of a verb; None where it is no lines."""
+    """Return the type of each line of a verb's answer; None for an answer of another form."""
     return answers.PageAnswer if verb.lines is Page else verb.lines
 
 
 @cache
 def answer_of(verb: Verb) -> Any:
-    """Return the type that describes the answer of a verb; None where it is lines."""
+    """Return the type of a verb's answer; None for an answer of lines."""
     if verb.lines:
         return None
     if verb.long:

@@ -36,18 +36,18 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """The paths that need no token: they show nothing of the crawl."""
 SCRAPED = ("GET", "/metrics")
-"""It gets one of the reserved places, with any token: the operators of the service must see its state."""
+"""Prometheus' scrapes. They get a reserved place with any token: operators must see the state of a busy service."""
 HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 ABSOLUTE = re.compile(r"https?://([^/]*)(/.*)?", re.ASCII | re.IGNORECASE | re.DOTALL)
 """A target that names the server, too (RFC 9112, 3.2.2)."""
 STALLED, LEAST_PACE = 30.0, 10_000
-"""Seconds after which an answer is broken off that is not read on, and one of which fewer bytes a second were read
-while the service waited for its reader: a few such readers would hold all streams."""
+"""An answer is broken off if its reader takes nothing for `STALLED` seconds, or if the service has waited so long for
+the reader and fewer than `LEAST_PACE` bytes a second were read. A few such readers would hold all streams."""
 AT_ONCE = 262_144
 """Bytes of an answer that are handed to the network at once; the next ones when it has taken them."""
 LOOK_SECONDS = 5.0
-"""So long at most a request waits until the tokens are read again."""
+"""The most seconds for which a request waits until the tokens are read."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -133,10 +133,12 @@ class Door:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        # Admit the request, and let the framework answer it.
         visit = _Visit(scope, send, self._clock)
         CURRENT_ID.set(visit.id)
         try:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
+        # Each end has an answer, and gives back what the request held.
         except Refusal as refusal:
             await self._refuse(scope, receive, visit, refusal)
         except asyncio.CancelledError:  # at the second signal to stop, the server waits for no answer
@@ -169,16 +171,19 @@ class Door:
 
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
         """Return the body of a request that may come in, for the framework to read. Raises Refusal."""
+        # The head, and the name by which the service was called.
         self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # reversed, so that the first of several equal headers is kept
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
         if scope["path"] in self._open_paths or (self._preflights and scope["method"] == "OPTIONS"):
             return receive
+        # The token, its role and its rate.
         visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
         CALLER.set(visit.grant)
         verb = (scope["method"], self._template_of(scope))
         self._check_role(visit.grant, self._roles.get(verb))
         self._check_rate(visit.grant.name)
+        # A place among the open requests, the query, the body.
         visit.seat = Seat(self._open, self._polls, visit.grant, kept=verb == SCRAPED)
         scope.setdefault("state", {}).update(grant=visit.grant, seat=visit.seat)
         if scope["query_string"] and verb in self._roles and verb not in self._queried:
@@ -198,7 +203,7 @@ class Door:
 
     @staticmethod
     def _check_size(scope: Scope) -> None:
-        """The parser has gathered a bounded head by now; here it is as large as it is."""
+        """Refuse a head that is too large. The parser's own bound is rough (`heads`)."""
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if len(scope["headers"]) > MOST_HEADERS or (
             size + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > LONGEST_HEAD
@@ -252,10 +257,12 @@ class Door:
             raise
 
     async def _known_by(self, given: bytes | None, address: str) -> Grant:
+        # Read the token of the header.
         realm = {"WWW-Authenticate": 'Bearer realm="graphbrain"'}
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
+        # An unknown token is looked up in the graph now. A known one is good for some seconds after the last reading.
         asked_at, grant = time.monotonic(), self._keeper.who(token.strip())
         needed = asked_at if grant is None else asked_at - HOLDS
         if not self._keeper.known_since(needed):
@@ -264,6 +271,7 @@ class Door:
             grant = self._keeper.who(token.strip())
         elif not self._keeper.known_since(asked_at - READ_AHEAD):
             self._look_again()
+        # Refuse what is still unknown, was revoked, or has expired.
         if grant is None and not self._keeper.known_since(needed):
             raise Refusal(
                 503, "GraphUnavailable", "Neo4j does not answer, so no new token is accepted.", try_again=True
@@ -312,7 +320,7 @@ class Door:
             )
 
     async def _read(self, receive: Receive, length: bytes | None, body: Body) -> Receive:
-        """Return the body, read to its end; then it is handed on at once. Raises Refusal."""
+        """Read the body to its end, and return a `receive` that yields it at once. Raise Refusal."""
         read = await body.read(receive, length)
         whole: list[Message] = [{"type": "http.request", "body": read, "more_body": False}]
 

@@ -31,8 +31,8 @@ HEAD_SECONDS = 30.0
 SLICE = 16_384
 """Bytes that the parser is given at a time."""
 LINGERS, LINGERS_FOR = 1.0, 1_048_576
-"""Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away: hung up on at
-once, he would lose the answer with the connection."""
+"""Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away. If the
+connection were closed at once, the caller would lose the answer."""
 TOO_LARGE = Refusal(
     431, "HeadTooLarge", f"The head of a request has at most {LONGEST_HEAD:,} bytes and {MOST_HEADERS} headers."
 )
@@ -89,7 +89,7 @@ class _Bounded(HttpToolsProtocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._head_is_there()
-        self._nobody_is_there()
+        self._report_disconnect()
         super().connection_lost(error)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  uvicorn's own words
@@ -132,7 +132,7 @@ class _Bounded(HttpToolsProtocol):
             self._late.cancel()
             self._late = None
 
-    def _nobody_is_there(self) -> None:
+    def _report_disconnect(self) -> None:
         for cycle in self._cycles:
             cycle.disconnected = True
             cycle.message_event.set()
@@ -145,6 +145,7 @@ class _Bounded(HttpToolsProtocol):
         """Answer with the reason, and hang up once the caller has stopped to send."""
         if self.transport.is_closing() or self._thrown_away is not None:
             return
+        # Write the answer in the documented form, for pages of other origins, too.
         origin = _ORIGIN.search(bytes(self._head))
         self._head_is_there()
         name = uuid.uuid4().hex
@@ -159,11 +160,12 @@ class _Bounded(HttpToolsProtocol):
             **{key.lower(): value for key, value in refusal.headers.items()},
             **self.readable(origin[1].decode("ascii") if origin else ""),
         }
+        # Send it, and hang up at once or after what the caller still sends.
         status = HTTPStatus(refusal.status)
         lines = [f"HTTP/1.1 {status:d} {status.phrase}", *(f"{key}: {value}" for key, value in headers.items())]
         self.transport.write("\r\n".join(lines).encode("ascii") + b"\r\n\r\n" + body)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._nobody_is_there()
+            self._report_disconnect()
             self.transport.close()  # another answer is under way, and would follow
             return
         self._thrown_away = 0

@@ -23,7 +23,7 @@ __all__ = ["Job", "Jobs", "Stopped"]
 State = Literal["running", "done", "failed", "stopped"]
 MOST_RUNNING, MOST_KEPT = 4, 200
 LAST_SECONDS = 5.0
-"""So long a service that stops waits for its jobs."""
+"""Seconds for which a service that stops waits for its jobs."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -35,12 +35,12 @@ class Stopped(Exception):
 class Job:
     """One piece of long work.
 
-    The work calls `note` with its progress, or reads `stopped`. `asked`: the body of the request that began it.
+    The work calls `note` with its progress, or reads `stopped`. `request`: the body of the request that began it.
     """
 
     verb: str
     by: str
-    asked: str = ""
+    request: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: State = "running"
     began: float = 0.0
@@ -82,15 +82,17 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, verb: str, grant: Grant, key: str | None, request: str, work: Callable[[Job], Any]) -> Job:
-        """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one.
-        Raises Refusal where that was begun by another request."""
+        """Begin a job that does `work` in a thread of its own, and return it; the earlier job, if one has the same key.
+        Raise Refusal if another request began that."""
+        # A request that is repeated has the job that it began.
         if key is not None and (earlier := self._jobs.get(self._keys.get(key, ""))):
-            if (earlier.verb, earlier.asked) != (verb, request):
+            if (earlier.verb, earlier.request) != (verb, request):
                 used = f"This Idempotency-Key was used for another request ({earlier.verb})"
                 raise Refusal(409, "BadInput", f"{used}; make a new one for each request.")
             return earlier
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
             raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
+        # Begin a new job, and forget the oldest ended ones.
         job = Job(verb, grant.name, request, began=self._now())
         self._jobs[job.id] = job
         if key is not None:
@@ -102,7 +104,7 @@ class Jobs:
         return job
 
     def get(self, job_id: str, grant: Grant) -> Job:
-        """A job, of those that one may see: an operator all, others their own. Raises Refusal."""
+        """Return a job. Operators may see all jobs, others their own. Raise Refusal for any other."""
         job = self._jobs.get(job_id)
         if job is None or (grant.role != "operator" and job.by != grant.name):
             none = "There is no such job, or it is not yours; jobs end with the service that has begun them."
@@ -110,11 +112,11 @@ class Jobs:
         return job
 
     def all(self, grant: Grant) -> list[Job]:
-        """The jobs that one may see, the newest first."""
+        """Return the jobs that a caller may see, the newest first."""
         return [job for job in reversed(self._jobs.values()) if grant.role == "operator" or job.by == grant.name]
 
     async def close(self) -> None:
-        """Stop all, and wait until they have stopped: for some seconds, for one may be in a long transaction."""
+        """Stop all jobs, and wait some seconds for their ends: one may be in a long transaction."""
         for job in self._jobs.values():
             job.stop.set()
         if self._tasks:

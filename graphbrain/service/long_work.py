@@ -30,7 +30,7 @@ class Wait(Query):
 @path(router, "GET", "jobs", EVERYBODY, answers.JobsAnswer)
 async def jobs(service: Service, caller: Caller) -> Response:
     """The jobs of this service that one may see: an operator all, others their own."""
-    return json_answer({"jobs": [job.as_dict() for job in service.jobs.all(caller)]})
+    return json_answer({"jobs": service.jobs.all(caller)})
 
 
 @path(router, "GET", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
@@ -44,7 +44,7 @@ async def get_job(job: JobId, query: Annotated[Wait, InQuery()], service: Servic
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-    return json_answer(found_job.as_dict())
+    return json_answer(found_job)
 
 
 @path(router, "DELETE", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
@@ -52,4 +52,4 @@ async def stop_job(job: JobId, service: Service, caller: Caller) -> Response:
     """Stop a job. It ends between two transactions; what was written by then stays, and is right."""
     found_job = service.jobs.get(job, caller)
     found_job.stop.set()
-    return json_answer(found_job.as_dict())
+    return json_answer(found_job)

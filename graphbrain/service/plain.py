@@ -3,7 +3,6 @@ and of the few that read something of the service itself beside it."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,10 +14,9 @@ from graphbrain.base.model import Page
 from graphbrain.base.options.scores import RankRun, checked
 from graphbrain.base.options.verbs import READERS, Verb
 from graphbrain.base.settings import Settings, changes, checked_engine
-from graphbrain.brain.brain import Brain
+from graphbrain.brain.brain import VERBS, Brain
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS
 from graphbrain.service.jobs import Job
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import (
@@ -27,7 +25,6 @@ from graphbrain.service.verbs import (
     IdempotencyKey,
     LinesResponse,
     Service,
-    by_hand,
     json_answer,
     line,
     path,
@@ -63,18 +60,8 @@ async def _answer(verb: Verb, request: Any, service: Backend) -> Response:
     answer = await threads.run(verb.call, service.brain, given, **stops)
     if verb.wakes:
         service.wake()
-    return json_answer({verb.field: plain_value(answer)} if verb.field else plain_value(answer))
-
-
-def plain_value(value: Any) -> Any:
-    """Return what a verb answers as JSON has it."""
-    if isinstance(value, list):
-        return [each.as_dict() if hasattr(each, "as_dict") else plain_value(each) for each in value]
-    if isinstance(value, Page):
-        return value.in_full()
-    if hasattr(value, "as_dict"):
-        return value.as_dict()
-    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value
+    answer = answer.in_full() if isinstance(answer, Page) else answer
+    return json_answer({verb.field: answer} if verb.field else answer)
 
 
 def _settings_hold(brain: Brain, settings: dict[str, Any]) -> None:
@@ -100,14 +87,15 @@ def _begin(verb: Verb, body: Any, service: Backend, caller: Caller, key: str | N
 
     def work(job: Job) -> Any:
         callbacks = {"progress": job.note, "stop": job.stopped}
-        return plain_value(verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks}))
+        return verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks})
 
     job = service.jobs.begin(verb.name, caller, service.own_key(caller, key), request, work)
-    return json_answer(job.as_dict(), BEGUN)
+    return json_answer(job, BEGUN)
 
 
 def _endpoint(verb: Verb) -> Callable[..., Any]:
     """Return the function of a path. The framework reads its parameters, so each kind of verbs has a function."""
+    # There are functions for long work, for changes, and for reading with and without a query.
     if verb.long:
 
         async def begin(body: Any, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
@@ -141,10 +129,10 @@ def _endpoint(verb: Verb) -> Callable[..., Any]:
 
 for _verb in VERBS.values():
     if _verb.name not in BY_HAND:
-        route(router, _verb)(_endpoint(_verb))
+        route(router, _verb.name)(_endpoint(_verb))
 
 
-@by_hand(router, "now")
+@route(router, "now")
 async def now(service: Service) -> Response:
     return json_answer({"now": service.brain.now()})
 
@@ -160,7 +148,7 @@ def _settings(brain: Brain) -> dict[str, object]:
     return {name: getattr(brain.settings, name) for name in Settings.names("fixed", "shared")}
 
 
-@by_hand(router, "remake")
+@route(router, "remake")
 async def remake(body: Any, service: Service) -> Response:
     """Answer `remake`; 409 where the brain has pages."""
 

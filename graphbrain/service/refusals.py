@@ -52,12 +52,12 @@ KEPT_IN: tuple[tuple[type[GraphbrainError], str], ...] = (
     (GraphTooSmall, "Neo4j has too little memory for what was asked; do less at once."),
     (GraphRefused, "Neo4j refused; the service's log has the reason."),
 )
-"""The message in place of errors whose own words name the database and its user: those are for the log."""
+"""Error → the message for callers, in place of its own, which names the database and its user, and is logged."""
 log = logging.getLogger("graphbrain.service")
 CURRENT_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request that is being answered."""
 SOON = 1
-"""Seconds after which it is worth while to try again what can succeed later."""
+"""The Retry-After of refusals, in seconds."""
 
 
 class Refusal(Exception):

@@ -110,7 +110,7 @@ class Buckets:
 
 
 class Strangers:
-    """Requests that have shown no token that is known."""
+    """The limits of requests without a known token."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._looked_up: Counter[str] = Counter()

@@ -15,13 +15,13 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
 from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.hostnames import is_loopback
 from graphbrain.brain.brain import Brain
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
@@ -30,7 +30,7 @@ from graphbrain.service.heads import protocol
 __all__ = ["Limits", "ListenAddress", "Terms", "configured", "serve"]
 
 GRACE = 20
-"""Seconds that what is in flight has to be answered in; with jobs and threads that end then it is over within 30."""
+"""Seconds in which requests in flight must be answered. A stop, with the ends of jobs and threads, takes at most 30."""
 LAST_ANSWER = 6.0
 """Seconds for which the answer of a statement is waited for after the signal: slow ones have GRACE."""
 LAST_TRIES = 3.0
@@ -50,20 +50,13 @@ class ListenAddress:
     key: Path | None = None
     without_tls: bool = False
 
-    @property
-    def loopback(self) -> bool:
-        """Return whether only this machine can reach the address."""
-        with contextlib.suppress(ValueError):
-            return ip_address(self.host).is_loopback
-        return self.host == "localhost"
-
     def checked(self, without_token: bool) -> ListenAddress:
-        """Itself, where it is safe. Raises BadInput with what to do."""
-        if without_token and not self.loopback:
+        """Return this address. Raise BadInput, with what to do, if it is not safe."""
+        if without_token and not is_loopback(self.host):
             raise BadInput(f"Only this machine may use the service without a token; {self.host} is for others, too.")
         if (self.certificate is None) != (self.key is None):
             raise BadInput("TLS needs both files: --cert and --key.")
-        if not self.loopback and self.certificate is None and not self.without_tls:
+        if not is_loopback(self.host) and self.certificate is None and not self.without_tls:
             raise BadInput(
                 f"Tokens and pages would go to {self.host} in the clear: give --cert and --key, "
                 "or --without-tls where something before the service does TLS."

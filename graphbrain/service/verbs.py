@@ -11,12 +11,13 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
-from graphbrain.base.options.verbs import Verb
+from graphbrain.base.records import plain
+from graphbrain.brain.brain import VERBS
 from graphbrain.content.input_checks import LONGEST_NAME
 from graphbrain.service.access import Grant
 from graphbrain.service.answers import EXAMPLES, example_of
 from graphbrain.service.backend import Backend
-from graphbrain.service.declared import VERBS, answer_of, asked_by, line_of
+from graphbrain.service.declared import answer_of, asked_by, line_of
 
 __all__ = [
     "BEGUN",
@@ -27,7 +28,6 @@ __all__ = [
     "IdempotencyKey",
     "LinesResponse",
     "Service",
-    "by_hand",
     "json_answer",
     "line",
     "path",
@@ -56,13 +56,13 @@ class LinesResponse(StreamingResponse):
 
 
 class JsonAnswer(JSONResponse):
-    """JSON; what json does not know is made plain."""
+    """An answer of JSON. Records, sets and numbers of numpy are made plain."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, default=plain).encode()
 
 
-# Coroutines, though they wait for nothing: the framework runs plain functions in a thread, for .5 ms each.
+# These are coroutines, though they wait for nothing: the framework runs functions in a thread, which takes .5 ms.
 async def _backend(request: Request) -> Backend:
     backend: Backend = request.app.state.backend
     return backend
@@ -95,19 +95,16 @@ def json_answer(value: Any, status: int = 200) -> Response:
     return JsonAnswer(value, status)
 
 
-def plain(value: Any) -> Any:
-    """Return the plain value of a type that json does not know: numpy's numbers, sets."""
-    return value.item() if hasattr(value, "item") else sorted(value)
-
-
 def line(item: Any) -> bytes:
-    """Return an item with `as_dict` as a line of JSON."""
-    return json.dumps(item.as_dict(), allow_nan=False, default=plain).encode() + b"\n"
+    """Return an item as a line of JSON."""
+    return json.dumps(item, allow_nan=False, default=plain).encode() + b"\n"
 
 
-def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[[F], F]:
+def route(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
     """Return the decorator that gives a declared verb its path. The function's parameter `body` or `query` takes the
     request that is declared. `texts`: the types of answers that are no JSON."""
+    # The path as it follows from the declaration.
+    verb = VERBS[name]
     tag = "jobs" if verb.long else "looking" if verb.reads else "crawling" if "crawler" in verb.roles else "correcting"
     declare = path(
         router,
@@ -124,17 +121,13 @@ def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[
         tag=tag,
     )
 
+    # The framework reads the type of the request from the annotation of the function.
     def typed(function: F) -> F:
         if (request := asked_by(verb)) is not None:
             function.__annotations__[request[0]] = request[1]
         return declare(function)
 
     return typed
-
-
-def by_hand(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
-    """Return the decorator of the path of a declared verb whose function is written by hand."""
-    return route(router, VERBS[name], texts)
 
 
 def path(
@@ -168,6 +161,7 @@ def path(
         may: Its own refusals, by status.
         tag: Its group in the document.
     """
+    # The example of the answer, and the responses by their statuses.
     text = "JSON lines, each as in the example; one with an 'error' has the reason." if lines else "Done."
     shown = example or name
     if shown not in EXAMPLES:
@@ -177,6 +171,7 @@ def path(
     model = {} if answer is None else {"model": answer}
     responses = {status: {"description": text, **model, **content}, **failures(may)}
 
+    # The decorator, which registers the path.
     def declare(function: F) -> F:
         decorated: F = router.api_route(
             f"/v1/{name}",

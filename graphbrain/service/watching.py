@@ -22,6 +22,7 @@ from pydantic import Field
 
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.base.options.verbs import EVERYBODY, READERS
+from graphbrain.base.records import plain
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.urls.hostnames import LONGEST_NAME
 from graphbrain.brain.brain import Brain
@@ -32,7 +33,7 @@ from graphbrain.service.console.hosts import HostTable, Progress
 from graphbrain.service.declared import Query
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
-from graphbrain.service.verbs import Asked, Caller, Service, json_answer, path, plain
+from graphbrain.service.verbs import Asked, Caller, Service, json_answer, path
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
@@ -59,13 +60,13 @@ class Snapshot:
         data: What was read.
         as_of: When the reading ended, in epoch seconds.
         took: The seconds of the reading.
-        made: When the reading ended, by the steady clock.
+        ended: When the reading ended, by the steady clock.
     """
 
     data: dict[str, Any]
     as_of: float
     took: float
-    made: float
+    ended: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Bodies:
         """Return the answer of a view in this state; `write` makes it where the last one was of another state."""
         before = self._kept.get(view)
         current = before if before is not None and before[0] == state else (state, write())
-        self._kept[view] = current  # also where it is the one from before: it was asked for last
+        self._kept[view] = current  # marks it as the one that was used last
         return current[1]
 
 
@@ -117,7 +118,7 @@ class Snapshots:
             "overview": lambda _: watch.overview(brain, service.meter.sample, service.minutes, data),
             "activity": lambda _: watch.activity(brain),
             "hosts": HostTable(brain).read,
-            "findings": lambda _: {"findings": [each.as_dict() for each in brain.findings()]},
+            "findings": lambda _: {"findings": brain.findings()},
         }
         self._progress: dict[str, float] = {}
         self._kept: dict[str, Snapshot] = {}
@@ -160,7 +161,7 @@ class Snapshots:
             return True
         # The interval counts from the beginning: else one watcher, who asks once in an interval, would get each second
         # snapshot, and many watchers would have twice as many made.
-        return time.monotonic() - kept.made >= max(interval - kept.took, kept.took / SHARE)
+        return time.monotonic() - kept.ended >= max(interval - kept.took, kept.took / SHARE)
 
     async def _new(self, kind: str) -> None:
         began = time.monotonic()
@@ -280,17 +281,18 @@ async def _snapshot(
     """
     seen = await service.snapshots.get(kind, fresh=fresh)
     snapshot = seen.snapshot
-    if snapshot is None:
-        tag, body = _tag(0.0, (view, seen)), _body(seen, None)
-    else:
-        # That another one is being made is nothing new: the caller gets it when it is there.
-        tag = _tag(snapshot.made, (view, seen.failures))
+    # That a newer one is being made is no news: the tag stays, and the caller gets the newer one when it is there.
+    tag = _tag(0.0, (view, seen)) if snapshot is None else _tag(snapshot.ended, (view, seen.failures))
+    headers = {"ETag": tag}
     if request.headers.get("if-none-match") == tag and not fresh:
-        return Response(status_code=304, headers={"ETag": tag})
-    if snapshot is not None:
-        data, state = snapshot.data, (snapshot.made, seen.failures, seen.making)
-        body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(data)))
-    return Response(body, media_type="application/json", headers={"ETag": tag})
+        return Response(status_code=304, headers=headers)
+    # Before the first snapshot the answer has no data.
+    if snapshot is None:
+        return Response(_body(seen, None), media_type="application/json", headers=headers)
+    # Callers that ask the same get the same body.
+    state = (snapshot.ended, seen.failures, seen.making)
+    body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(snapshot.data)))
+    return Response(body, media_type="application/json", headers=headers)
 
 
 def _tag(created: float, other: object) -> str:
@@ -303,7 +305,7 @@ def _body(seen: Seen, data: dict[str, Any] | None) -> bytes:
         "as_of": None if snapshot is None else snapshot.as_of,
         "took": None if snapshot is None else snapshot.took,
         "making": seen.making,
-        "progress": seen.progress if snapshot is None else None,  # of the next one a watcher of a snapshot sees none
+        "progress": seen.progress if snapshot is None else None,  # shown only until there is a snapshot
         "trouble": seen.trouble,
         "data": data,
     }

@@ -26,6 +26,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from graphbrain.base.records import plain
 from graphbrain.terminal.tables import (
     AnswerTable,
     Cell,
@@ -44,7 +45,10 @@ __all__ = [
     "AnswerTable",
     "Cell",
     "Line",
+    "Sheet",
+    "Table",
     "Title",
+    "answer",
     "bar",
     "counted",
     "figures_sheet",
@@ -78,17 +82,30 @@ def counted(count: int, noun: str) -> str:
 def json_lines(items: Iterable[Any]) -> None:
     """Print each item as one line of JSON on stdout."""
     for item in items:
-        sys.stdout.write(json.dumps(item, default=_plain) + "\n")
+        sys.stdout.write(json.dumps(item, default=plain) + "\n")
     sys.stdout.flush()
 
 
-def _plain(value: Any) -> Any:
-    """Convert a value that json does not know: dataclasses, numpy numbers, sets, paths."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if hasattr(value, "item"):
-        return value.item()
-    return sorted(value) if isinstance(value, set | frozenset) else str(value)
+def answer(items: Any, shown: Any, as_json: bool, nothing: str = "") -> None:
+    """Print the answer of a command on stdout.
+
+    Args:
+        items: One record, or several: with `as_json` each is a line of JSON.
+        shown: The form without `as_json`: a table, a sheet, a text, or several of them; or a function that makes it of
+            the items.
+        as_json: True if the command was called with `--json`.
+        nothing: The sentence on stderr if a table has no rows.
+    """
+    if as_json:
+        is_one = isinstance(items, Mapping) or hasattr(items, "as_dict") or dataclasses.is_dataclass(items)
+        json_lines([items] if is_one else items)
+        return
+    form = shown(items) if callable(shown) else shown
+    if isinstance(form, Table):
+        if not write(form) and nothing:
+            say(nothing)
+    else:
+        out(*([form] if isinstance(form, Sheet | str) else form))
 
 
 # ---------------------------------------------------------------------- tables

@@ -22,8 +22,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphbrain.base.options.verbs import Option, Verb, verbs_of
-from graphbrain.brain.brain import Brain
+from graphbrain.base.options.verbs import Option, Verb
+from graphbrain.brain.brain import VERBS
 from tests.contract.source import PACKAGE
 
 __all__ = ["made"]
@@ -86,7 +86,7 @@ def _waits(text: str) -> str:
 
 def _asynchronous(transport: str) -> str:
     by_hand = {node.name for node in ast.walk(ast.parse(transport)) if isinstance(node, ast.AsyncFunctionDef)}
-    methods = [_method(verb) for name, verb in verbs_of(Brain).items() if name not in by_hand]
+    methods = [_method(verb) for name, verb in VERBS.items() if name not in by_hand]
     body = "\n\n".join(textwrap.indent(each, "    ") for each in methods)
     return "\n".join(
         [
@@ -123,7 +123,7 @@ def _imports(body: str) -> Iterator[str]:
     """Yield an import for each name of the methods that is one of the brain's module."""
     found = {node.id for node in ast.walk(ast.parse("class _:\n" + body)) if isinstance(node, ast.Name)}
     yield "from collections.abc import AsyncIterator, Callable"
-    known = {name: what for verb in verbs_of(Brain).values() for name, what in verb.method.__globals__.items()}
+    known = {name: what for verb in VERBS.values() for name, what in verb.method.__globals__.items()}
     for name in sorted(found & known.keys()):
         what = known[name]
         module = {"Any": "typing", "EllipsisType": "types"}.get(name) or what.__module__

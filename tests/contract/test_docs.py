@@ -187,7 +187,6 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
     assert untold() == {
         ("graphbrain/frontier/claims/resource_reports.py", "report.reason"),
         ("graphbrain/frontier/reports/report_intake.py", "report.reason"),
-        ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),
     }
     found = messages()
     assert "Give either --uri or --data, not both." in found["UsageError"]

@@ -7,8 +7,9 @@ from typing import Any
 import click
 import pytest
 
+from graphbrain.brain.brain import VERBS
 from graphbrain.cli.app import cli
-from graphbrain.cli.declared import VERBS, type_of
+from graphbrain.cli.declared import type_of
 from graphbrain.service.declared import request_of
 
 COMMANDS: dict[tuple[str, ...], tuple[str, set[str]]] = {

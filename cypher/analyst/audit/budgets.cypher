@@ -1,4 +1,5 @@
-// Hosts whose budget is counted, and what can be counted of it: pages once fetched or charged; is any set aside?
+// Return hosts with a budget: the number of fetched pages that they count, the number of pages that were fetched or
+// charged, and whether pages are set aside.
 //
 // param   names  LIST     only these hosts, or null for all
 // param   budget INTEGER  of a host that has none of its own; 0 is no limit

@@ -1,4 +1,5 @@
-// How many leased resources are counted as in flight by each host and each address; and what of a lease lacks another part.
+// Count the leased resources that each host and each address counts as in flight, and find resources with an incomplete
+// lease or in a wrong queue.
 //
 // column  counted  LIST  [host, address or null, resources]
 // column  halves   LIST  keys of resources that have half a lease, or ten of them

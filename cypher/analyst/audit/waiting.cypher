@@ -1,4 +1,4 @@
-// Sums over all accounts that need no neighbours: what is waiting against what there is. Reads every page.
+// Return sums over all accounts that need no neighbours: the waiting cash and all cash. Reads every page.
 //
 // param   alpha    FLOAT  least share of cash that leaves at every push
 // column  held     FLOAT  sum of history + cash of both sides

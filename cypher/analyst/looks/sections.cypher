@@ -1,4 +1,4 @@
-// The pages in a range of ids whose hosts have sections, as sections/pages has them.
+// Return the pages in a range of ids whose hosts have sections, in the form of sections/pages.
 //
 // param   first  INTEGER  the first id
 // param   last   INTEGER  the last one

@@ -1,4 +1,5 @@
-// What was leased by callers' keys, for callers who ask again: who asked before leases no more by them.
+// Return what earlier calls leased under the keys of callers. The transaction that repeats a call leases no more under
+// its key.
 //
 // param   keys   LIST    the callers', sorted
 // column  key    STRING  a caller's

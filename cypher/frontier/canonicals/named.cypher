@@ -1,4 +1,4 @@
-// What pages name as their canonical, of those that name one, or did.
+// Return the canonicals of pages that name one, or named one before.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, key, host, canonical or null, the key of the page that it is taken to name, or null]

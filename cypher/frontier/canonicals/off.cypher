@@ -1,5 +1,5 @@
-// Pages whose links do not count for the page that they should: for the page that their canonical names, if that was
-// fetched, is there, and does not name them; else for themselves.
+// Return pages whose links do not count for the right page. That is the page that their canonical names, if it was
+// fetched, exists and does not name them; otherwise it is the page itself.
 //
 // param   rows   LIST     [id, whether those pages are looked at, too, whose canonical names it] of each
 // param   limit  INTEGER  at most so many for each of these

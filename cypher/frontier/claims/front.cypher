@@ -1,5 +1,5 @@
-// The front of the shared queue: the pages in single lanes that wait for so long, and those in stretches of lanes, in the
-// order of the index, by host.
+// Return the front of the shared queue: pages in single lanes that have waited since a time, and pages in stretches of
+// lanes, in the order of the index, by host.
 //
 // param   lanes      LIST     [lane, waiting since then or longer]
 // param   stretches  LIST     [first lane, the lane after the last]

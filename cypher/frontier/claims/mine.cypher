@@ -1,5 +1,5 @@
-// The pages that a claiming call has tried to lease and that carry one of its tokens: what an attempt whose answer was lost
-// has got.
+// Return the pages that a claiming call has tried to lease and that carry one of its tokens: the claims of an attempt
+// whose answer was lost.
 //
 // param   keys    LIST  the keys it tried
 // param   tokens  LIST  the fencing tokens of the call

@@ -1,5 +1,5 @@
-// What is to come when there is nothing to claim now, beside what waits in the shared queue: the first of each kind, the
-// soonest first.
+// Return what can be claimed later, if nothing can be claimed now: the first of each kind, the soonest first. The
+// shared queue is not read.
 //
 // param   limit  INTEGER  at most this many of each kind
 // column  failed LIST     [when it is tried again, host, when it failed, was it never fetched] of pages

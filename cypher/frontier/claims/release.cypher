@@ -1,5 +1,5 @@
-// End leases without a visit: the pages wait again where they were. A page that the crawler never sent has been failing,
-// and has no failure of its own: it counts as untried for ever.
+// End leases without a visit: the pages wait again where they were. A page that counts as failing and has no failure of
+// its own, because its crawler never requested it, counts as untried from the beginning.
 //
 // param   rows   LIST    [id, queue or null, the token that ends]; the caller has locked the pages
 // rows    none

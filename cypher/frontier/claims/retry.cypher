@@ -1,4 +1,4 @@
-// Lock failed pages whose time to be tried again has come, and look again.
+// Lock failed pages whose next try is due, and read them again.
 //
 // param   ids   LIST   internal ids, sorted
 // param   now   FLOAT  seconds since the epoch

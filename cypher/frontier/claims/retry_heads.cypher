@@ -1,4 +1,4 @@
-// Pages of hosts whose last visit failed and that wait to be tried again, the longest untried first.
+// Return pages that wait to be tried again because their last visits failed, of some hosts, the longest untried first.
 //
 // param   queues  LIST     queues of retries
 // param   before  FLOAT    seconds since the epoch: those that were tried until then

@@ -1,4 +1,4 @@
-// How many pages of hosts were ever fetched. Reads every page of these hosts.
+// Count the pages of hosts that were ever fetched. Reads every page of these hosts.
 //
 // param   names  LIST   host names
 // column  rows   LIST   [name, pages] of each

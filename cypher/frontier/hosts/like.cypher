@@ -1,4 +1,4 @@
-// Hosts whose names contain one of some texts. Reads every host.
+// Return hosts whose names contain one of several texts. Reads every host.
 //
 // param   texts  LIST  as they are spelt in the graph
 // column  names  LIST  of the hosts

@@ -1,4 +1,4 @@
-// Let what was noted of hosts at a time that has not come count as noted now. Nothing is computed from these times.
+// Replace times of hosts that lie in the future by the present time. Nothing is computed from these times.
 //
 // param   names  LIST   host names, sorted; the caller has locked the hosts
 // param   now    FLOAT  seconds since the epoch

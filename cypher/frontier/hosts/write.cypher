@@ -1,4 +1,5 @@
-// Write what has changed of hosts: when they may be visited next, how many of their pages are out, their queues, manners.
+// Write the changes of hosts: when they may be visited next, how many of their pages are claimed, their queues and
+// their politeness.
 //
 // param   rows  LIST  [name, map of what has changed]; the caller has locked the hosts
 // rows    none

@@ -1,4 +1,5 @@
-// The pages of some keys that are in the graph; how deep those are that were visited, and what came of their last visits.
+// Return the pages with some keys that are in the graph, with the depths of visited pages and the outcomes of their
+// last visits.
 //
 // param   keys     LIST  page keys, sorted
 // param   visited  LIST  the keys among them of pages that were visited

@@ -1,4 +1,4 @@
-// Raise the value of pages that were never fetched to what a link guesses.
+// Raise the value of pages that were never fetched to the value that a link guesses.
 //
 // param   rows   LIST  [id, value]; the caller has locked the pages
 // column  rows   LIST  [id, value] of those that took it: they had none, or less

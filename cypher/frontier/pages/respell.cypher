@@ -1,4 +1,4 @@
-// Give pages another address, and create its host where that is a new one.
+// Give pages another address, and create the host of the address if it is new.
 //
 // param   rows  LIST   [id, url, host, name, url_surplus or null, rounds of redirects to spellings or null,
 //                      path_repeats or null]; the caller has

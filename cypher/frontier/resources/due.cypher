@@ -1,4 +1,4 @@
-// Resources that may be claimed now: of each queue whose time has come the first ones.
+// Return resources that may be claimed now: the first of each queue whose time has come.
 //
 // param   lines  LIST     the lines to look at, in this order
 // param   now    FLOAT    seconds since the epoch

@@ -1,4 +1,5 @@
-// The robots.txt of a host, and the sitemaps that it names, or that were guessed where it names none.
+// Return the robots.txt of a host and its sitemaps: those that it names, or those that were guessed because it names
+// none.
 //
 // param   name   STRING   host name
 // param   keys   LIST     the keys that its robots.txt have

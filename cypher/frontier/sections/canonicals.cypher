@@ -1,4 +1,4 @@
-// Which of these pages were fetched, and are no aliases; and what each of them names as its canonical.
+// Return those of some pages that were fetched and are no aliases, each with its canonical.
 //
 // param   keys  LIST  of pages
 // column  rows  LIST  [key, canonical or null] of those that were

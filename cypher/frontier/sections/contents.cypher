@@ -1,4 +1,4 @@
-// What is known of the contents of those of these pages that were fetched, or redirect.
+// Return what is known of the contents of pages, of those that were fetched or redirect.
 //
 // param   keys  LIST  of pages
 // column  rows  LIST  [key, url, does it redirect, body_hash or null, text_hash or null, simhash or null, share of its

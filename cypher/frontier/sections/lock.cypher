@@ -1,4 +1,4 @@
-// Lock what was learned of hosts, which is made where it is not there; and read it.
+// Lock and read what was learned of hosts. A host without such a record gets one.
 //
 // param   hosts  LIST  names, sorted
 // column  rows   LIST  [host, a sample of its shingles or null where nothing was learned yet, the visits that are remembered,

@@ -1,4 +1,4 @@
-// Which of these pages were fetched and are no aliases, or wait for their first visit.
+// Return those of some pages that were fetched and are no aliases, or wait for their first visit.
 //
 // param   keys  LIST  of pages
 // column  rows  LIST  the keys of those that do

@@ -1,4 +1,5 @@
-// Pages whose last visits were led to the same place as some visits, by the index of these places: no other page is read.
+// Return pages whose last visits were led to the same places as some visits. The index of these places is read, and no
+// other page.
 //
 // param   places  LIST     where to, as in Page.leads_to
 // param   limit   INTEGER  read no more pages of each than this

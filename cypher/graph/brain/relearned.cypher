@@ -1,4 +1,5 @@
-// Note how far the pass has come that finds what can be learned of sections from pages of before, unless it has begun anew.
+// Record the progress of the pass that learns sections from pages that were visited before it. Nothing is written if
+// the pass has begun anew.
 //
 // param   before    STRING   the key after which the pages of this step begin
 // param   after     STRING   the last key it has done, or null at the end

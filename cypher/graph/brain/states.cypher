@@ -1,4 +1,5 @@
-// Count pages by state, and of these the waiting, leased and failed ones. Reads every page: for people, not for programs.
+// Count pages by state, and the waiting, leased and failed pages of each state. Reads every page: for people, not for
+// programs.
 //
 // param   now      FLOAT    seconds since the epoch
 // column  state    STRING   frontier, known, alias, outside, parked or gone

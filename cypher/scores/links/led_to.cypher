@@ -1,5 +1,5 @@
-// Where aliases lead, and pages whose links count for their canonicals: by way of at most ten others, to the first page that
-// leads no further. Nowhere, if in a circle.
+// Return the page to which each alias, and each page whose links count for its canonical, leads: the first page that
+// leads no further, by way of at most ten others. A circle leads nowhere.
 //
 // param   ids   LIST  internal ids; those of pages that lead nowhere else are passed over
 // column  rows  LIST  [id, id of the page it leads to] of those that lead to one

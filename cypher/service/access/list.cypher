@@ -1,4 +1,4 @@
-// The tokens that were made for the service: what is known of each, and its digest.
+// Return the tokens of the service: name, role, times and digest of each.
 //
 // column  name     STRING   its name
 // column  role     STRING   crawler, analyst or operator

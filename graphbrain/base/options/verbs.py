@@ -33,7 +33,9 @@ __all__ = [
     "Option",
     "Role",
     "Verb",
+    "declared",
     "meanings",
+    "options_of",
     "verb",
     "verbs_of",
     "within",
@@ -82,7 +84,8 @@ class Option:
         off: The opposite option of the command line, for True or False or None, where it is not `not-` and the name.
         metavar: The name of the value in `--help`.
         example: A value for the OpenAPI document; `...`: none.
-        is_a: What it is, for the OpenAPI document: pages, items, kinds or settings; "": nothing of these.
+        is_a: What it is: for the OpenAPI document page, item, kinds or settings; for the command line file, folder,
+            time or size; "": nothing of these.
     """
 
     name: str
@@ -103,8 +106,11 @@ class Option:
     @property
     def sentence(self) -> str:
         """Its meaning and its default, as in "At most this number (10000)."."""
-        shown = "" if isinstance(self.default, bool) or self.default in (None, "", (), ...) else f" ({self.default})"
-        return f"{self.help}{shown}."
+        default = self.default
+        if default in (None, False, "", (), ..., NEEDED):
+            return f"{self.help}."
+        shown = "yes" if default is True else f"{default / 1e9:g}G" if self.is_a == "size" else default
+        return f"{self.help} ({shown})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,6 +233,22 @@ def verb(
     return declare
 
 
+def declared(default: Any, **facts: Any) -> Any:
+    """Return a field of a dataclass that is an option; `facts`: attributes of `Option`."""
+    return dataclasses.field(default=default, metadata=facts)
+
+
+def options_of(kind: type) -> dict[str, Option]:
+    """Return name → option of each field of a dataclass. The meanings are those in its docstring."""
+    hints, documented = typing.get_type_hints(kind), meanings(kind, "Attributes")
+    options = {}
+    for each in dataclasses.fields(kind):
+        parameter = inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+        meaning = documented.get(each.name, "").removesuffix(".")
+        options[each.name] = _option(parameter, hints[each.name], each.metadata, meaning)
+    return options
+
+
 def within(bounds: Bounds, example: Any, **facts: Any) -> Facts:
     """Return an argument that is a number within its bounds, which the brain checks."""
     return {"bounds": bounds, "by_room": True, "example": example, **facts}
@@ -248,6 +270,7 @@ def _option(parameter: inspect.Parameter, hint: Any, facts: Facts, meaning: str)
         "Iterable",
         "Sequence",
         "list",
+        "tuple",
     )
     # A list has the kind of its items.
     kind = _plain_of(typing.get_args(first)[0]) if many else first

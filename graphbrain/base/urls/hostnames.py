@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv6Address
+from ipaddress import AddressValueError, IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -19,7 +19,7 @@ import idna
 
 from graphbrain.base.errors import BadInput
 
-__all__ = ["USUAL_PORT", "HostList", "NamedHost", "domains", "host_and_port", "host_text", "named"]
+__all__ = ["USUAL_PORT", "HostList", "NamedHost", "domains", "host_and_port", "host_text", "is_loopback", "named"]
 
 USUAL_PORT = {"http": 80, "https": 443}
 LONGEST_NAME, LONGEST_LABEL = 253, 63
@@ -90,6 +90,14 @@ def host_and_port(text: str) -> tuple[str, int | None]:
     if len(tail) > 10 or not int(tail or "1") <= 65_535:
         raise BadInput(f"a port is at most 65535, not {_shown(tail)}")
     return host_text(head), int(tail) if tail else None
+
+
+def is_loopback(name: str) -> bool:
+    """Return whether a name or an address, without a port, is that of this machine alone."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
 
 
 def named(text: object) -> NamedHost:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from graphbrain.base.errors import BadInput, ServiceRefused
+from graphbrain.base.urls.hostnames import is_loopback
 from graphbrain.service.client import shapes
 
 __all__ = ["LONGEST_ANSWER", "LONGEST_WAIT", "SOFTLY", "Call", "Job", "address", "get", "in_parts", "new_key", "post"]
@@ -118,13 +118,6 @@ def address(url: str | None, token: str | None, without_tls: bool) -> tuple[str,
         raise BadInput(f"A service's address is like 'https://brain.example:8770', not {url!r:.80}.")
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise BadInput("That is no token: it has characters that none has.")
-    if parts.scheme == "http" and token and not without_tls and not _loopback(parts.hostname):
+    if parts.scheme == "http" and token and not without_tls and not is_loopback(parts.hostname):
         raise BadInput(f"The token would go to {parts.hostname} in the clear: use https, or give without_tls=True.")
     return url.rstrip("/"), token
-
-
-def _loopback(name: str) -> bool:
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"

@@ -32,12 +32,14 @@ MOST_ITEMS, MOST_BYTES = 1_000, 8 * 2**20
 
 def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
     """A report as the service reads it. What is none of these, or holds what it should not, is refused there."""
+    # Items that are no pages, or cannot be read.
     if isinstance(item, Unusable):
         return {"url": item.url, "claim": _claim(item.claim), "unusable": item.reason}
     if isinstance(item, Resource):
         item = item.as_report()
     if not isinstance(item, Fetched | Failed):
         return {"url": str(item)[:200], "unusable": type(item).__name__}
+    # A page has the fields that differ from the defaults, a claim or a time, a body, and links.
     body: dict[str, Any] = {"url": item.url}
     for name, default in _DEFAULTS[type(item)].items():
         value = getattr(item, name)

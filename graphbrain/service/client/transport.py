@@ -105,6 +105,7 @@ class AsyncTransport:
         return reduce(operator.or_ if isinstance(answers[0], dict) else operator.add, answers)
 
     async def _lines(self, path: str, kind: Any, query: Mapping[str, Any]) -> AsyncIterator[Any]:
+        # Begin the stream; only its beginning is tried again.
         call = get(path, query)
         async for attempt in retrying_async(self._limit, call):
             with attempt:
@@ -113,6 +114,7 @@ class AsyncTransport:
                 if response.status_code != 200:
                     await response.aread()
                     take(response)
+        # Read its lines. One with an error is the last.
         try:
             async for text in response.aiter_lines():
                 item = json.loads(text)

@@ -108,6 +108,7 @@ class Transport:
         return reduce(operator.or_ if isinstance(answers[0], dict) else operator.add, answers)
 
     def _lines(self, path: str, kind: Any, query: Mapping[str, Any]) -> Iterator[Any]:
+        # Begin the stream; only its beginning is tried again.
         call = get(path, query)
         for attempt in retrying(self._limit, call):
             with attempt:
@@ -116,6 +117,7 @@ class Transport:
                 if response.status_code != 200:
                     response.read()
                     take(response)
+        # Read its lines. One with an error is the last.
         try:
             for text in response.iter_lines():
                 item = json.loads(text)

@@ -148,6 +148,7 @@ def _manner(host: Host, name: str) -> Any:
 
 
 def _is(mood: Mood, row: Row, now: float) -> bool:
+    # Each mood is a condition on the values of a row.
     host = dict(zip(COLUMNS, row, strict=True))
     match mood:
         case "all":

@@ -10,27 +10,36 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
+from typing import NamedTuple
 
 __all__ = ["MINUTES", "Minutes"]
 
 MINUTES = 60
 
 
+class Counters(NamedTuple):
+    """The counters of the graph at a minute since the epoch."""
+
+    minute: int
+    pages: int
+    errors: int
+
+
 class Minutes:
     """A ring with the counters at the beginning of each of the last minutes, and the latest ones."""
 
     def __init__(self) -> None:
-        self._begun: deque[tuple[int, int, int]] = deque(maxlen=MINUTES + 1)
-        self._now: tuple[int, int, int] | None = None
+        self._begun: deque[Counters] = deque(maxlen=MINUTES + 1)
+        self._now: Counters | None = None
 
     def add(self, at: float, pages: int, errors: int) -> None:
         """Add the counters of a time in epoch seconds. Smaller counters than before mean that the brain was cleared:
         the ring begins anew."""
         minute = int(at // 60)
-        if self._now is not None and (pages < self._now[1] or errors < self._now[2]):
+        if self._now is not None and (pages < self._now.pages or errors < self._now.errors):
             self._begun.clear()
-        self._now = (minute, pages, errors)
-        if not self._begun or minute > self._begun[-1][0]:
+        self._now = Counters(minute, pages, errors)
+        if not self._begun or minute > self._begun[-1].minute:
             self._begun.append(self._now)
 
     def rows(self) -> list[tuple[float, int, int]]:
@@ -41,7 +50,9 @@ class Minutes:
         if self._now is None:
             return []
         marks = [*self._begun, self._now]
-        oldest = self._now[0] - MINUTES
+        oldest = self._now.minute - MINUTES
         return [
-            (one[0] * 60.0, other[1] - one[1], other[2] - one[2]) for one, other in pairwise(marks) if one[0] > oldest
+            (begun.minute * 60.0, after.pages - begun.pages, after.errors - begun.errors)
+            for begun, after in pairwise(marks)
+            if begun.minute > oldest
         ]

@@ -6,12 +6,12 @@ Statements: watching/*, hosts/known.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from graphbrain.base.records import Asked
 from graphbrain.base.runtime.tokens import made_at
 from graphbrain.base.urls.masking import masked_values
 from graphbrain.brain.brain import Brain
@@ -44,21 +44,21 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
         minutes: The counts by minute.
         data: The directory of the local server; None: the usual one.
     """
+    # Claims by worker are few, and are read now; figures of pages are those of the last sample.
     scanned = sample.scanned
-    leases = brain.ask("leases").rows
+    leases = _records(brain.ask("leases"))
+    hours = _records(brain.ask("progress-by-hour", hours=HOURS))
     figures = brain.quick_figures(None if scanned is None else scanned.first_visits)
     return {
-        "stats": {**figures, "leased": sum(row[1] for row in leases)},
+        "stats": {**figures, "leased": sum(each["pages"] for each in leases)},
         "order": brain.settings.order,
         "active": None if sample.quick is None else sample.quick.active,
         "lapsed": None if sample.quick is None else sample.quick.lapsed,
         "scanned": _scanned(brain, sample),
         "disk": _disk(brain.graph.uri, data),
         "minutes": minutes.rows(),
-        "hours": [
-            [_epoch(row[0]), row[1], row[5]] for row in reversed(brain.ask("progress-by-hour", hours=HOURS).rows)
-        ],
-        "workers": [[row[0], row[1], _epoch(row[2])] for row in leases],
+        "hours": [[_epoch(each["hour"]), each["pages"]] for each in reversed(hours)],
+        "workers": [[each["worker"], each["pages"], _epoch(each["first_lapses"])] for each in leases],
     }
 
 
@@ -73,6 +73,7 @@ def _scanned(brain: Brain, sample: Sample) -> dict[str, Any] | None:
 
 def activity(brain: Brain) -> dict[str, Any]:
     """Return the pages that are held now, the last that failed, and those that come next."""
+    # Pages that crawlers hold, pages that have failed, and pages that come next.
     now = brain.now()
     leases = brain.graph.read(bound(Tx.many, "watching/held", now=now, limit=HELD), "watching/held")
     failed = brain.graph.read(
@@ -88,7 +89,10 @@ def activity(brain: Brain) -> dict[str, Any]:
         "failed": [
             dict(zip(("url", "failed", "status", "fault", "error"), masked_values(row), strict=True)) for row in failed
         ],
-        "next": [_plain(dict(zip(coming.columns, row, strict=True))) for row in coming.rows],
+        "next": [
+            {name: _epoch(value) if isinstance(value, datetime) else value for name, value in each.items()}
+            for each in _records(coming)
+        ],
     }
 
 
@@ -102,6 +106,7 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
     rows = brain.graph.read(query, "watching/page")
     if not rows:
         return {}
+    # One more twin than is shown is read, to know whether there are more.
     ahead, beside, host_may, changes, states, failures, twins = rows[0]
     shown = [[masked_values(url), same] for url, same in twins[:TWINS]]
     return {
@@ -137,10 +142,10 @@ def _disk(uri: str, data: Path | None) -> dict[str, int] | None:
     return {"used": status.disk, "free": installation.free_bytes(status.data)}
 
 
+def _records(answer: Asked) -> list[dict[str, Any]]:
+    """Return the rows of an answer by the names of its columns."""
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
 def _epoch(value: datetime | None) -> float | None:
     return None if value is None else value.timestamp()
-
-
-def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same facts with times in epoch seconds."""
-    return {name: _epoch(value) if isinstance(value, datetime) else value for name, value in facts.items()}

@@ -43,6 +43,7 @@ class CrewFigures:
 
 def of_sample(sample: Sample) -> Iterator[Metric]:
     """Yield the metrics of the graph, which are the same in every process that samples it."""
+    # When the last samples were taken, and how long they took.
     yield _gauge("up", "1 if the graph answered at the last sample, else 0.", float(sample.quick is not None))
     moments = GaugeMetricFamily(
         "graphbrain_sample_timestamp_seconds",
@@ -57,6 +58,7 @@ def of_sample(sample: Sample) -> Iterator[Metric]:
             moments.add_metric([kind], at)
             took.add_metric([kind], seconds)
     yield from (moments, took)
+    # The figures of these samples, where the graph has answered.
     if sample.quick is None:
         return
     yield from _of_quick(sample)
@@ -68,6 +70,7 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
     quick, counted = sample.quick, sample.counted
     assert quick is not None
     assert counted is not None
+    # Sizes, leases and processes.
     yield _gauge("known_pages", "Pages in the graph, in any state.", quick.pages)
     yield _gauge("links", "Links in the graph.", quick.links)
     yield _gauge(
@@ -76,6 +79,7 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
     yield _gauge("leases_overdue", "Leases that have lapsed and were not taken back yet.", quick.lapsed)
     yield _gauge("tending_processes", "Processes that report that they keep the accounts for all.", quick.tending)
     yield _gauge("active_processes", "Processes that have counted something in the last minute.", quick.active)
+    # Counters of all workers, and reports by outcome.
     for name, count in zip(COUNTS, counted.counts, strict=True):
         yield CounterMetricFamily(*COUNTERS[name], value=count)
     reports = CounterMetricFamily("graphbrain_reports", "Reports of pages by what became of them.", labels=["outcome"])
@@ -90,6 +94,7 @@ def _of_kinds(quick: Quick, counted: Counted) -> Iterator[Metric]:
 
     These are families of their own: the names and labels of the others are promised, and their sums are of pages.
     """
+    # Declare the families.
     leases = GaugeMetricFamily(
         "graphbrain_leases_by_kind",
         "Claims that crawlers hold, those with a lapsed lease not among them, by kind.",
@@ -102,6 +107,7 @@ def _of_kinds(quick: Quick, counted: Counted) -> Iterator[Metric]:
     reports = CounterMetricFamily(
         "graphbrain_reports_by_kind", "Reports by kind and by what became of them.", labels=["kind", "outcome"]
     )
+    # Add the counts of each kind.
     for kind, counts in counted.by_kind.items():
         leases.add_metric([kind], quick.leases - quick.lapsed if kind == "page" else quick.held.get(kind, 0))
         claims.add_metric([kind], counts.claims)
@@ -114,6 +120,7 @@ def _of_kinds(quick: Quick, counted: Counted) -> Iterator[Metric]:
 def _of_scan(sample: Sample) -> Iterator[Metric]:
     scanned = sample.scanned
     assert scanned is not None
+    # Pages by state, and those that wait.
     pages = GaugeMetricFamily("graphbrain_pages", "Pages by state; sampled.", labels=["state"])
     for state in STATES:
         pages.add_metric([state], scanned.states.get(state, 0))
@@ -121,6 +128,7 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     yield _gauge("waiting_pages", "Pages that wait to be claimed; sampled.", scanned.waiting)
     yield _gauge("ready_pages", "Waiting pages whose host is not known to be waited for; sampled.", scanned.ready)
     yield _gauge("retry_pages", "Failed pages that will be tried again; sampled.", scanned.retries)
+    # Cash, and the error of scores that follows from it.
     cash = GaugeMetricFamily(
         "graphbrain_cash", "Cash on pages that was not passed on yet, by side; sampled.", labels=["side"]
     )
@@ -129,6 +137,7 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     yield cash
     if sample.error_bound is not None:
         yield _gauge("error_bound_ratio", "What the scores are off at most, relative; sampled.", sample.error_bound)
+    # Freshness of fetched pages, and the state of hosts.
     if scanned.fresh is not None and scanned.age is not None:
         yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", scanned.fresh)
         yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", scanned.age)
@@ -140,6 +149,7 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
 
 def of_observed(observed: Mapping[str, Any]) -> Iterator[Metric]:
     """Yield the metrics of these processes."""
+    # Durations of verbs and statements; errors and retries by their kinds.
     yield _histogram("verb", "How long the verbs of the brain took in these processes.", observed["verbs"])
     yield _histogram(
         "statement", "How long statements, and commits, took as seen by these processes.", observed["statements"]

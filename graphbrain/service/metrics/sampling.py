@@ -122,6 +122,7 @@ class Sampler:
 
     def scan(self) -> None:
         """Sample the figures for which every page must be read."""
+        # Read every page; without an answer the figures are unknown.
         began, self._before = time.monotonic(), None
         try:
             scanned, bound = self._brain.scan_figures(self._stop.is_set)

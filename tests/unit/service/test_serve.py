@@ -27,8 +27,8 @@ def test_wrong_addresses_and_files_are_told_in_a_sentence(tmp_path: Path) -> Non
             address.checked(without_token)
         assert "\n" not in str(refused.value)
     for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
-        assert ListenAddress(host).checked(without_token=True).loopback
-    assert not ListenAddress("0.0.0.0", without_tls=True).checked(without_token=False).loopback
+        assert ListenAddress(host).checked(without_token=True).host == host
+    assert ListenAddress("0.0.0.0", without_tls=True).checked(without_token=False)
 
 
 def test_names_and_origins_that_can_be_none_are_told_in_a_sentence() -> None:

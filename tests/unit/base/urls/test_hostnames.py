@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.urls.hostnames import NamedHost, host_and_port, host_text, named
+from graphbrain.base.urls.hostnames import NamedHost, host_and_port, host_text, is_loopback, named
 
 SPELT = {
     "a.example": "a.example",
@@ -183,3 +183,14 @@ def test_hosts_as_people_name_them(text: str, parts: tuple[str, int | None, str 
 def test_what_names_no_host_is_refused_with_the_reason(text: object, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         named(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "alone"),
+    [
+        *((name, True) for name in ("127.0.0.1", "127.8.8.8", "::1", "localhost")),
+        *((name, False) for name in ("0.0.0.0", "::", "10.0.0.1", "a.example", "localhost.a.example", "")),
+    ],
+)
+def test_a_loopback_address_is_recognised(name: str, alone: bool) -> None:
+    assert is_loopback(name) is alone
