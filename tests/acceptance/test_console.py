@@ -112,7 +112,7 @@ def test_numbers_are_those_of_the_graph(chromium: Any, url: str, brain: Brain, g
         names, values = (page.locator(f".figures {tag}").all_inner_texts() for tag in ("dt", "dd"))
         return dict(zip(names, values, strict=True))
 
-    assert figures()["claims out"] == str(stats["leased"]) == "2"
+    assert figures()["being fetched"] == str(stats["leased"]) == "2"
     eventually(lambda: f"{stats['waiting']:,} wait in all" in figures()["wait for a first visit"], "the count of pages")
     assert figures()["pages"].split("\n") == [
         f"{stats['pages']:,}", f"{stats['outside_pages']:,} more outside the scope"
