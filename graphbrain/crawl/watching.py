@@ -198,7 +198,7 @@ class CrawlWatch:
                 if not answer.accepted:
                     self.errors["refused report"] += 1
                     continue
-                outcome = answer.outcome or ""
+                outcome: str = answer.outcome or ""
                 if outcome in FETCHED and not has_content(report):
                     outcome = "led"
                 self.outcomes[outcome] += 1
