@@ -74,10 +74,10 @@ class Standing:
 
     def counts(self) -> Standings:
         """Return how many pages inside the scope answer, redirect, fail and so on."""
-        known = self.in_states("known") & ~self.failing
+        fetched = self.in_states("known") & ~self.failing
         masks = (
-            known & ~self.led,
-            self.in_states("alias") | (known & self.led),
+            fetched & ~self.led,
+            self.in_states("alias") | (fetched & self.led),
             self.in_states("gone", "parked") | (self.in_states("known", "frontier") & self.failing),
             self.in_states("frontier") & ~self.failing,
             self.in_states("outside"),
@@ -99,7 +99,7 @@ class StandingColumns:
 def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     """Return all pages. Each range of ids is read in a separate transaction."""
     # Read the ranges: texts as lists and counts, numbers as rows of arrays.
-    places: dict[str, int] = {}
+    numbers_of: dict[str, int] = {}
     states: list[str] = []
     numbers: list[Floats] = []
     bodies: Counter[str] = Counter()
@@ -110,8 +110,8 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
             if body_hash is not None and state == "known":
                 bodies[body_hash] += 1
             inside = _inside(state, outside_because)
-            place = places.setdefault(host, len(places))
-            some.append((page, place, authority, hub, fetched, visited, failing, led, inside))
+            number = numbers_of.setdefault(host, len(numbers_of))
+            some.append((page, number, authority, hub, fetched, visited, failing, led, inside))
         numbers.append(np.array(some, dtype=np.float64).reshape(-1, 9))
     # Make columns of them.
     table = np.concatenate([np.empty((0, 9)), *numbers]).T
@@ -119,7 +119,7 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     authorities, hubs, fetches = table[2:5]
     flags = table[5:9] > 0
     copies = sum(count - 1 for count in bodies.values())
-    return Standing(ids, hosts, list(places), states, authorities, hubs, fetches, *flags, copies)
+    return Standing(ids, hosts, list(numbers_of), states, authorities, hubs, fetches, *flags, copies)
 
 
 def _inside(state: str, outside_because: str | None) -> bool:

@@ -326,10 +326,10 @@ class Looking(Topic):
         states, error, forwards, led_outside, hosts = session.graph.read(read, "stats", slow=True)
         # The outlook counts pages that wait for their first visit, without failed ones that wait for another attempt.
         totals = self.quick_figures(sum(row.pages - row.retries for row in states if row.state == "frontier"))
-        known, outside = sum(row.pages for row in states), sum(row.beyond for row in states)
+        all_pages, outside = sum(row.pages for row in states), sum(row.beyond for row in states)
         del totals["known_pages"]
         sums_of = {
-            "pages": known - outside,
+            "pages": all_pages - outside,
             "outside_pages": outside,
             "links": totals.pop("links"),
             "hosts": hosts,
@@ -338,7 +338,7 @@ class Looking(Topic):
             "lapsed": sum(row.lapsed for row in states),
             "retries": sum(row.retries for row in states),
             "states": {row.state: row.pages for row in states},
-            "scores": {side: _sum_and_mean(sum(getattr(row, side) for row in states), known) for side in SIDES},
+            "scores": {side: _sum_and_mean(sum(getattr(row, side) for row in states), all_pages) for side in SIDES},
             "aliases_outside": led_outside,
             "error_bound": error,
             **audits.forward_errors(forwards),
