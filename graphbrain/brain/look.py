@@ -310,8 +310,8 @@ class Looking(Topic):
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
         loops.
 
-        `pages` and `hosts` are those inside the scope, `outside_pages` are the others that links name. Their sum is
-        that of `states`.
+        `pages` and `hosts` are those inside the scope, `outside_pages` those outside that links name. `states` counts
+        both.
         """
         session = self._session
         session.refresh()
