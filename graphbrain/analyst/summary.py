@@ -213,7 +213,7 @@ def _wastes(news: News, worst: Sequence[_Part]) -> str:
 
 def _examples(part: _Part) -> list[str]:
     """Return the first rows of a finding, each as HTML with the URLs or the name of its page, link, group or host."""
-    at = {name: place for place, name in enumerate(part.columns)}
+    at = {name: number for number, name in enumerate(part.columns)}
     shown, between = next((pair for pair in EXAMPLES.items() if all(name in at for name in pair[0])), ((), ""))
     return [
         between.join(_cell(url) for name in shown for url in _each(row[at[name]])[:MOST_URLS])
