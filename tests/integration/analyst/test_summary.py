@@ -53,8 +53,8 @@ def test_a_summary_tells_what_is_there(brain: Brain) -> None:
     assert figures == {
         "pages": "17",
         "answer": "9",
-        "redirect": "1",
-        "fail": "4",
+        "redirect": "2",
+        "fail": "3",
         "not fetched yet": "2",
         "forbidden by robots.txt": "1",
         "hosts": "5",
