@@ -117,9 +117,11 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     table = np.concatenate([np.empty((0, 9)), *numbers]).T
     ids, hosts = table[0].astype(np.int64), table[1].astype(np.int64)
     authorities, hubs, fetches = table[2:5]
-    flags = table[5:9] > 0
+    visits, failures, leads, insides = table[5:9] > 0
     copies = sum(count - 1 for count in bodies.values())
-    return Standing(ids, hosts, list(numbers_of), states, authorities, hubs, fetches, *flags, copies)
+    return Standing(
+        ids, hosts, list(numbers_of), states, authorities, hubs, fetches, visits, failures, leads, insides, copies
+    )
 
 
 def _inside(state: str, outside_because: str | None) -> bool:

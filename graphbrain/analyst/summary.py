@@ -47,9 +47,15 @@ MOST_EXAMPLES = 3
 """The number of examples of a finding that are shown before its table."""
 MOST_URLS = 2
 """The most URLs of a group or chain that an example shows."""
-EXAMPLES = {
-    **dict.fromkeys((("on", "names"), ("url", "led_to"), ("url", "canonical")), " → "),
-    **dict.fromkeys((("url",), ("urls",), ("title", "such_as"), ("example",), ("host",)), " · "),
+EXAMPLES: dict[tuple[str, ...], str] = {
+    ("on", "names"): " → ",
+    ("url", "led_to"): " → ",
+    ("url", "canonical"): " → ",
+    ("url",): "",
+    ("urls",): " · ",
+    ("title", "such_as"): " · ",
+    ("example",): "",
+    ("host",): "",
 }
 """Columns that show a row as an example, and what is between them: the first of these that a table has."""
 POOREST = 10
