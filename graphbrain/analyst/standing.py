@@ -75,14 +75,18 @@ class Standing:
     def counts(self) -> Standings:
         """Return how many pages inside the scope answer, redirect, fail and so on."""
         fetched = self.in_states("known") & ~self.failing
-        masks = (
-            fetched & ~self.led,
-            self.in_states("alias") | (fetched & self.led),
-            self.in_states("gone", "parked") | (self.in_states("known", "frontier") & self.failing),
-            self.in_states("frontier") & ~self.failing,
-            self.in_states("outside"),
+
+        def count(mask: NDArray[np.bool_]) -> int:
+            return int((mask & self.inside).sum())
+
+        return Standings(
+            answering=count(fetched & ~self.led),
+            redirecting=count(self.in_states("alias") | (fetched & self.led)),
+            failing=count(self.in_states("gone", "parked") | (self.in_states("known", "frontier") & self.failing)),
+            waiting=count(self.in_states("frontier") & ~self.failing),
+            forbidden=count(self.in_states("outside")),
+            outside=int((~self.inside).sum()),
         )
-        return Standings(*(int((mask & self.inside).sum()) for mask in masks), int((~self.inside).sum()))
 
 
 @dataclass(frozen=True, slots=True)
