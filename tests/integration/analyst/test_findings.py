@@ -344,5 +344,6 @@ def test_the_classic_engine_counts_findings_without_a_share(neo4j: Neo4j) -> Non
         assert {each.title: each.count for each in found} == {title: numbers[0] for title, numbers in COSTS.items()}
         assert {each.share for each in found} == {None}
         counts = [each.count for each in found[:-1]]
-        assert counts == sorted(counts, reverse=True) and found[-1].question == "sections", "the estimate is the last one"
+        assert counts == sorted(counts, reverse=True)
+        assert found[-1].question == "sections", "the estimate is the last one"
         assert "it is not known here" in brain.summary()
