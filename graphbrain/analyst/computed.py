@@ -365,15 +365,17 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
 
 
 def section_sum(graph: Graph, harvest: float) -> tuple[int, float]:
-    """Return the number and the authority of the pages that answer, in sections with at most this harvest."""
-    read = [
+    """Return the number and the authority of the pages that answer and brought at most this, in sections with at most
+    this harvest."""
+    poor = [
         authority
         for census in _censuses(graph, "").values()
         for section in census.sections()
         if section.harvest <= harvest
-        for authority in census.read[section.pattern]
+        for brought, authority in census.answering[section.pattern]
+        if brought <= harvest
     ]
-    return len(read), sum(read)
+    return len(poor), sum(poor)
 
 
 def _censuses(graph: Graph, host: str) -> dict[str, Census]:

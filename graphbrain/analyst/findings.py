@@ -67,7 +67,9 @@ ORPHANS = Kind("Pages that no page links to", "page", "orphans")
 NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
 """The fault whose pages are found by the simhashes of all texts."""
 POOR = Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW})
-"""The fault of pages that answer. Pages that fail or redirect have other faults."""
+"""The fault of pages that answer and brought little themselves. Pages that fail or redirect have other faults.
+
+It is listed last, because what a section brings is an estimate."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
@@ -78,7 +80,10 @@ ASKED = (
 
 
 def findings(graph: Graph) -> list[Finding]:
-    """Return the faults that a crawl has, the most wasteful first. Every page and every link is read."""
+    """Return the faults that a crawl has, the most wasteful first, and the estimated one last.
+
+    Every page and every link is read.
+    """
     total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings", slow=True)
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     deep = Counted(DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN))
@@ -86,10 +91,11 @@ def findings(graph: Graph) -> list[Finding]:
     intra = float(stored.get("intra_host_weight", 1.0))
     orphans = Counted(ORPHANS, *computed.orphan_sum(graph))
     poor = Counted(POOR, *computed.section_sum(graph, LITTLE_NEW))
-    counted = [*_summed(graph, rows, intra), deep, near, orphans, poor, *_by_question(graph)]
+    counted = [*_summed(graph, rows, intra), deep, near, orphans, *_by_question(graph)]
     whole = None if stored.get("engine") == "classic" else total
     faults = [each.finding(whole) for each in counted if each.count]
-    return sorted(faults, key=lambda each: (-(each.count if each.share is None else each.share), each.title))
+    faults.sort(key=lambda each: (-(each.count if each.share is None else each.share), each.title))
+    return [*faults, *([poor.finding(whole)] if poor.count else [])]
 
 
 @dataclass(frozen=True, slots=True)

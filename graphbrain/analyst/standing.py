@@ -18,12 +18,30 @@ from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
 
-__all__ = ["Progress", "Standing", "StandingColumns", "marks", "standing"]
+__all__ = ["Progress", "Standing", "StandingColumns", "Standings", "marks", "standing"]
 
 Progress = Callable[[int, int], None]
 
-WHOLE = 8
+WHOLE = 9
 """The number of columns that every page has, unless a transaction is deleting it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The numbers of pages by what they are, as docs/reference/data-model.md has them.
+
+    Attributes:
+        waiting: Pages that were not fetched yet.
+        forbidden: Pages inside the scope that robots.txt forbids.
+        outside: Pages outside the scope. The others are inside.
+    """
+
+    answering: int
+    redirecting: int
+    failing: int
+    waiting: int
+    forbidden: int
+    outside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +50,7 @@ class Standing:
 
     Attributes:
         host: The place of each page's host in `hosts`.
+        led: True for pages that lead elsewhere for now.
         inside: True for pages inside the scope.
         copies: The number of fetched pages with the same bytes as another one, without one page of each group.
     """
@@ -45,8 +64,29 @@ class Standing:
     fetched: Floats
     visited: NDArray[np.bool_]
     failing: NDArray[np.bool_]
+    led: NDArray[np.bool_]
     inside: NDArray[np.bool_]
     copies: int
+
+    def in_states(self, *states: str) -> NDArray[np.bool_]:
+        """Return a mask of the pages in one of these states."""
+        return np.array([state in states for state in self.state], dtype=bool)
+
+    def counts(self) -> Standings:
+        """Return how many pages inside the scope answer, redirect, fail and so on."""
+        fetched = self.in_states("known") & ~self.failing
+
+        def count(mask: NDArray[np.bool_]) -> int:
+            return int((mask & self.inside).sum())
+
+        return Standings(
+            answering=count(fetched & ~self.led),
+            redirecting=count(self.in_states("alias") | (fetched & self.led)),
+            failing=count(self.in_states("gone", "parked") | (self.in_states("known", "frontier") & self.failing)),
+            waiting=count(self.in_states("frontier") & ~self.failing),
+            forbidden=count(self.in_states("outside")),
+            outside=int((~self.inside).sum()),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +103,29 @@ class StandingColumns:
 def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     """Return all pages. Each range of ids is read in a separate transaction."""
     # Read the ranges: texts as lists and counts, numbers as rows of arrays.
-    places: dict[str, int] = {}
+    numbers_of: dict[str, int] = {}
     states: list[str] = []
     numbers: list[Floats] = []
     bodies: Counter[str] = Counter()
     for rows in exports.over_all(graph.anywhere, "looks/standing", _whole, progress):
         some: list[tuple[float, ...]] = []
-        for page, host, state, authority, hub, fetched, visited, failing, outside_because, body_hash in rows:
+        for page, host, state, authority, hub, fetched, visited, failing, led, outside_because, body_hash in rows:
             states.append(state)
             if body_hash is not None and state == "known":
                 bodies[body_hash] += 1
             inside = _inside(state, outside_because)
-            some.append((page, places.setdefault(host, len(places)), authority, hub, fetched, visited, failing, inside))
-        numbers.append(np.array(some, dtype=np.float64).reshape(-1, 8))
+            number = numbers_of.setdefault(host, len(numbers_of))
+            some.append((page, number, authority, hub, fetched, visited, failing, led, inside))
+        numbers.append(np.array(some, dtype=np.float64).reshape(-1, 9))
     # Make columns of them.
-    table = np.concatenate([np.empty((0, 8)), *numbers]).T
+    table = np.concatenate([np.empty((0, 9)), *numbers]).T
     ids, hosts = table[0].astype(np.int64), table[1].astype(np.int64)
     authorities, hubs, fetches = table[2:5]
-    visits, failures, insides = table[5:8] > 0
+    visits, failures, leads, insides = table[5:9] > 0
     copies = sum(count - 1 for count in bodies.values())
-    return Standing(ids, hosts, list(places), states, authorities, hubs, fetches, visits, failures, insides, copies)
+    return Standing(
+        ids, hosts, list(numbers_of), states, authorities, hubs, fetches, visits, failures, leads, insides, copies
+    )
 
 
 def _inside(state: str, outside_because: str | None) -> bool:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from graphbrain.analyst import plots
@@ -29,6 +28,7 @@ from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
 from graphbrain.base.numeric.arrays import Floats
+from graphbrain.base.records import Finding
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.terminal import tables
@@ -41,8 +41,25 @@ SHOWN_HOSTS = 25
 """The number of hosts in the picture. With more hosts, its lines could not be distinguished."""
 POOR = 0.5
 """The expected harvest up to which a section is listed as poor."""
-WORST = 10
+WORST = 100
 """The number of pages or links that a finding lists."""
+MOST_EXAMPLES = 3
+"""The number of examples of a finding that are shown before its table."""
+MOST_URLS = 2
+"""The most URLs of a group or chain that an example shows."""
+EXAMPLES: dict[tuple[str, ...], str] = {
+    ("on", "names"): " → ",
+    ("url", "led_to"): " → ",
+    ("url", "canonical"): " → ",
+    ("url",): "",
+    ("urls",): " · ",
+    ("title", "such_as"): " · ",
+    ("example",): "",
+    ("host",): "",
+}
+"""Columns that show a row as an example, and what is between them: the first of these that a table has."""
+POOREST = 10
+"""The number of poor sections that are listed."""
 SHORTEST_BROKEN = 16
 """The length from which the texts of a column may be broken on a narrow page."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error", "section", "example"}
@@ -108,27 +125,33 @@ def page(
         ("content", "Content", _content(graph)),
         ("changes", "Changes", _changes(graph, days)),
     ]
-    # Collect the figures at the top of the page.
-    figures = [
-        ("pages", f"{len(all_pages.ids):,}"),
-        ("fetched", f"{int(all_pages.visited.sum()):,}"),
-        ("links", f"{table.links:,}"),
-        ("pages inside the scope", f"{int(all_pages.inside.sum()):,}"),
-        (
-            "hosts inside the scope",
-            f"{len(set(all_pages.host[all_pages.inside].tolist())):,} of {len(all_pages.hosts):,}",
-        ),
-        ("waiting for a first visit", f"{int((_frontier_of(all_pages) & ~all_pages.failing).sum()):,}"),
-        ("copies of other pages", f"{all_pages.copies:,}"),
-    ]
     # Collect the parts of the heading.
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
-    subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
+    subtitle = f"The crawl on {when}."
     if note := moving(graph):
         subtitle += f" {note[0].upper()}{note[1:]}."
     if since is not None:
         subtitle += f" Changes since {_day(since, '%Y-%m-%d')}."
-    return _document(name, subtitle, figures, sections)
+    return _document(name, subtitle, _figures(all_pages, table.links), sections)
+
+
+def _figures(pages: Standing, links: int) -> list[tuple[str, str]]:
+    """Return the figures at the top of the page. Those of pages that answer, redirect and so on add up to all pages."""
+    count = pages.counts()
+    hosts = len(set(pages.host[pages.inside].tolist()))
+    some = [("not fetched yet", count.waiting), ("forbidden by robots.txt", count.forbidden)]
+    figures = [
+        ("pages", int(pages.inside.sum())),
+        ("answer", count.answering),
+        ("redirect", count.redirecting),
+        ("fail", count.failing),
+        *((name, number) for name, number in some if number),
+        ("hosts", hosts),
+        ("links", links),
+        ("copies of other pages", pages.copies),
+        ("pages outside the scope", count.outside),
+    ]
+    return [(name, f"{number:,}") for name, number in figures]
 
 
 def _stored(tx: Tx) -> dict[str, Any]:
@@ -146,27 +169,33 @@ def _answer_part(graph: Graph, name: str, title: str = "", **given: object) -> _
 
 
 def _findings(graph: Graph, news: News) -> list[_Part]:
-    """Return the findings, the most wasteful first, and the ten worst rows of each."""
+    """Return the findings, the most wasteful first, and the worst rows of each."""
     # Explain the list.
     present = [each for each in news.findings if each.count]
     intro = (
-        "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
-        "along them. A page may have several faults."
+        "What wastes most comes first. The percentage is the part of the site's authority, the value that links give "
+        "to pages: of pages what they have, of links what they pass on. A page may have several faults."
     )
     if any(each.share is None for each in present):
         intro += " The classic engine does not record payments, so it is not known here."
     if news.since is not None:
         intro += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
     # Each finding has a table of its worst rows.
-    worst = [
-        _answer_part(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present
-    ]
-    first = _Part("What is wrong, and what it wastes", intro, "", (), (), wide=True, body=_wastes(news))
-    return [first, *(replace(part, folded=True) for part in worst)]
+    worst = [_worst(graph, each) for each in present]
+    first = _Part("What to mend first", intro, "", (), (), wide=True, body=_wastes(news, worst))
+    return [first, *worst]
 
 
-def _wastes(news: News) -> str:
-    """Return the findings as a list, each with a bar, a link to its worst rows, and the command that lists all rows.
+def _worst(graph: Graph, finding: Finding) -> _Part:
+    """Return the worst rows of a finding as a folded table, with the command that lists all rows."""
+    answer = ask(graph, finding.question, limit=WORST, **finding.given)
+    options = "".join(f" --param {name}={value}" for name, value in finding.given.items())
+    intro = f"{'The worst rows. ' if answer.cut else ''}All of them: graphbrain ask {finding.question}{options}"
+    return _Part(finding.title, intro, "", answer.columns, answer.rows, wide=True, folded=True)
+
+
+def _wastes(news: News, worst: Sequence[_Part]) -> str:
+    """Return the findings as a list, each with a bar, three examples, and a link to its worst rows.
 
     Findings of the earlier look without faults now follow in a sentence.
     """
@@ -174,17 +203,32 @@ def _wastes(news: News) -> str:
     absent = [each for each in news.findings if not each.count]
     most = max([each.share or 0.0 for each in present], default=0.0) or 1.0
     rows = []
-    for number, each in enumerate(present, 1):
-        options = "".join(f" --param {name}={value}" for name, value in each.given.items())
+    for number, (each, part) in enumerate(zip(present, worst, strict=True), 1):
+        link = f'<a href="#findings-{number}-table">{"All" if each.count > 1 else "More about it:"}'
+        count = text(counted(each.count, each.what))
+        examples = [f"<li>{example}</li>" for example in _examples(part)]
         rows.append(
-            f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
-            f'<span class="number">{text(counted(each.count, each.what))}</span>'
-            f"{_price(each.share, most)}"
-            f"<code>graphbrain ask {text(each.question)}{text(options)}</code>{_changed(news.change(each))}</li>"
+            f'<li><b>{text(each.title)}</b><span class="number">{count}</span>{_price(each.share, most)}'
+            f'<ul class="examples">{"".join(examples)}<li>{link} {count}</a></li></ul>'
+            f"{_changed(news.change(each))}</li>"
         )
     names = "; ".join(f"{each.title} ({news.count_before(each):,})" for each in absent)
     no_longer = f'<p class="soft">No longer found since the last look: {text(names)}.</p>' if absent else ""
     return (f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>') + no_longer
+
+
+def _examples(part: _Part) -> list[str]:
+    """Return the first rows of a finding, each as HTML with the URLs or the name of its page, link, group or host."""
+    at = {name: number for number, name in enumerate(part.columns)}
+    shown, between = next((pair for pair in EXAMPLES.items() if all(name in at for name in pair[0])), ((), ""))
+    return [
+        between.join(_cell(url) for name in shown for url in _each(row[at[name]])[:MOST_URLS])
+        for row in part.rows[:MOST_EXAMPLES]
+    ]
+
+
+def _each(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
 
 
 def _price(share: float | None, most: float) -> str:
@@ -255,7 +299,7 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     counts = list(zip(states.column("state"), states.column("pages"), strict=True))
     drawn = plots.bars("states", "Pages by state", counts)
     # Draw the hosts with the most waiting pages.
-    waits = _frontier_of(pages) & ~pages.failing
+    waits = pages.in_states("frontier") & ~pages.failing
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
     rows = [(pages.hosts[host], int(waiting[host])) for host in best]
@@ -268,14 +312,9 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     ]
 
 
-def _frontier_of(pages: Standing) -> NDArray[np.bool_]:
-    """Return a mask of the pages in the frontier. It includes those that failed and will be tried again."""
-    return np.array([state == "frontier" for state in pages.state], dtype=bool)
-
-
 def _poor_sections(graph: Graph) -> list[_Part]:
     """Return a table of the sections where most waiting pages are expected to bring nothing; no part without any."""
-    poor = ask(graph, "sections", harvest=POOR, limit=WORST)
+    poor = ask(graph, "sections", harvest=POOR, limit=POOREST)
     rows = [row for row, waste in zip(poor.rows, poor.column("waste"), strict=True) if waste >= 1.0]
     intro = (
         "Parts of hosts by how many of their waiting pages are expected to bring nothing new (waste): those that wait, "
@@ -309,7 +348,7 @@ def _scores(graph: Graph, pages: Standing) -> list[_Part]:
         rows = list(zip(labels, counts, strict=True))
         parts.append(_Part(f"Pages by {name}", intro, drawn, ("score from", "pages"), rows))
     parts.append(_concentration(pages.authority))
-    parts += [_answer_part(graph, "top-authorities", limit=15), _answer_part(graph, "top-hubs", limit=15)]
+    parts += [_answer_part(graph, "top-authorities", limit=15, inside=True), _answer_part(graph, "top-hubs", limit=15)]
     return parts
 
 
@@ -495,7 +534,9 @@ def _card(part: _Part, anchor: str) -> str:
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'
     if part.folded:
-        return f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, anchor)}</details>'
+        return (
+            f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, anchor)}{intro}</details>'
+        )
     table = _table(part, anchor) if part.rows else '<p class="soft">Nothing.</p>'
     if part.drawn:
         plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{anchor}">{part.drawn}</div>'

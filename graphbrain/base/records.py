@@ -95,7 +95,8 @@ class Section(Record):
         fetched: The number of pages that were fetched.
         waiting: The number of pages that wait for their first visit or are claimed for it.
         failing: The number of pages whose last visit failed.
-        copies: The number of pages whose first visit brought less than a fifth of new text to the host.
+        copies: The number of pages that answer and whose first visit brought less than a fifth of new text to the host.
+            Redirects do not count.
         harvest: The share of new text that a fetch is expected to bring, 0 to 1, from its counted visits and from
             `around`.
         around: The share of new text that the surrounding sections bring.

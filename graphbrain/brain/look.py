@@ -53,8 +53,6 @@ BEGINNING = 60.0
 
 COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
-FIRST = ("crawl", "engine", "pages", "links")
-"""The first figures of `stats`, in their order."""
 DONE = (
     *("pages", "links", "claims", "pushes", "payments", "retries"),
     *(f"{kind}_claims" for kind in RESOURCE_KINDS),
@@ -295,7 +293,7 @@ class Looking(Topic):
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
-            **dict(zip(("pages", "links"), sizes[:2], strict=True)),
+            **dict(zip(("known_pages", "links"), sizes[:2], strict=True)),
             "paused": self._session.stored.get("paused"),
             "pace": pace,
             "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
@@ -310,7 +308,11 @@ class Looking(Topic):
     @verb(EVERYBODY, "", reads=True)
     def stats(self) -> dict[str, Any]:
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
-        loops."""
+        loops.
+
+        `pages` and `hosts` are those inside the scope, `outside_pages` those outside that links name. `states` counts
+        both.
+        """
         session = self._session
         session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
@@ -324,20 +326,24 @@ class Looking(Topic):
         states, error, forwards, led_outside, hosts = session.graph.read(read, "stats", slow=True)
         # The outlook counts pages that wait for their first visit, without failed ones that wait for another attempt.
         totals = self.quick_figures(sum(row.pages - row.retries for row in states if row.state == "frontier"))
+        all_pages, outside = sum(row.pages for row in states), sum(row.beyond for row in states)
+        del totals["known_pages"]
         sums_of = {
+            "pages": all_pages - outside,
+            "outside_pages": outside,
+            "links": totals.pop("links"),
+            "hosts": hosts,
             "waiting": sum(row.waiting for row in states),
             "leased": sum(row.leased for row in states),
             "lapsed": sum(row.lapsed for row in states),
             "retries": sum(row.retries for row in states),
             "states": {row.state: row.pages for row in states},
-            "scores": {
-                side: _sum_and_mean(sum(getattr(row, side) for row in states), totals["pages"]) for side in SIDES
-            },
+            "scores": {side: _sum_and_mean(sum(getattr(row, side) for row in states), all_pages) for side in SIDES},
             "aliases_outside": led_outside,
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
-        return {**{name: totals[name] for name in FIRST}, "hosts": hosts, **sums_of, **totals}
+        return {"crawl": totals.pop("crawl"), "engine": totals.pop("engine"), **sums_of, **totals}
 
     def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
         """Return the figures that metrics sample at intervals, and the error bound; None for no bound.

@@ -17,7 +17,7 @@ __all__ = ["COMMANDS"]
 def clear(app: App, yes: bool) -> None:
     """Delete all pages, links and hosts."""
     with app.brain(auto_tend=False, as_it_is=True) as brain:
-        count = brain.stats()["pages"]
+        count = brain.quick_figures()["known_pages"]
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
             raise GraphbrainError("Nothing was deleted; confirm with --yes.")
         brain.clear()

@@ -230,7 +230,7 @@ def _with_agent(order: orders.CrawlOrder, contact: str | None, no_contact: bool)
 
 def _prepare(brain: Brain, order: orders.CrawlOrder) -> str:
     """Prepare the brain for the order, or refuse it. Return the user agent."""
-    pages = brain.quick_figures()["pages"]
+    pages = brain.quick_figures()["known_pages"]
     if not pages and not order.urls:
         raise BadInput(EMPTY)
     # A brain with pages keeps its scope and settings, unless the order adds to them.
@@ -259,8 +259,9 @@ def _empty(brain: Brain, yes: bool) -> None:
             "with --data DIR."
         )
     # Ask, where that is possible.
-    pages = show.counted(stats["pages"], "page")
-    agreed = yes or not stats["pages"]
+    count = stats["pages"] + stats["outside_pages"]
+    pages = show.counted(count, "page")
+    agreed = yes or not count
     if not agreed and _is_on_terminal():
         agreed = click.confirm(f"Delete {pages}, with their links and hosts?", err=True)
     if not agreed:

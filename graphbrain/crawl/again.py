@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.crawl.scrapy import Report, ScrapyVisit
-from graphbrain.crawl.watching import CrawlWatch, rest_after
+from graphbrain.crawl.watching import CrawlWatch, has_content, rest_after
 from graphbrain.frontier.hosts.health import crawl_patience
 from graphbrain.graph.connection import Tx, bound
 
@@ -60,11 +60,13 @@ class Again:
             return
         keys = sorted({report.claim.key for report in reports if report.claim is not None})
         query = bound(Tx.one, "figures/again", keys=keys, since=self._since)
-        again = int(brain.graph.read(query, "figures/again")[0])
-        if again < len(keys):
+        again = set(brain.graph.read(query, "figures/again")[0])
+        if len(again) < len(keys):
             self._last_first, self._all_fetched = self._clock(), False
-        self._watch.again += again
-        self._refetched = self._refetched or again > 0
+        # The counters count only pages with a content.
+        contents = {each.claim.key for each in reports if each.claim is not None and has_content(each)}
+        self._watch.again += len(again & contents)
+        self._refetched = self._refetched or bool(again)
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
         """Check whether a page waits for its first visit, with a rest after each check (`rest_after`)."""

@@ -29,7 +29,7 @@ class CrawlEnd:
 
     Attributes:
         outside: Reason → the number of pages that may not be fetched for it.
-        pages: The number of all pages.
+        pages: The number of all pages, those outside the scope included.
         waiting: The number of pages that wait for their first visit.
         broken: (number of broken links, number of their targets); None if not counted.
         duplicates: The number of pages that equal another one; None if not counted.
@@ -52,14 +52,15 @@ def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
     outside = {str(because): int(pages) for because, pages in rows}
     waiting = outside.pop("", 0)  # these may be fetched
-    if stats["pages"] > MOST_PAGES:
-        return CrawlEnd(outside, stats["pages"], waiting, None, None)
+    pages = stats["pages"] + stats["outside_pages"]
+    if pages > MOST_PAGES:
+        return CrawlEnd(outside, pages, waiting, None, None)
     # Count broken links, and the pages of each group of equal pages except one.
     links = brain.ask("broken-links", limit=MOST_ROWS)
     targets = {row[links.columns.index("broken")] for row in links.rows}
     groups = brain.ask("duplicates", limit=MOST_ROWS)
     duplicates = sum(row[groups.columns.index("pages")] - 1 for row in groups.rows)
-    return CrawlEnd(outside, stats["pages"], waiting, (len(links.rows), len(targets)), duplicates)
+    return CrawlEnd(outside, pages, waiting, (len(links.rows), len(targets)), duplicates)
 
 
 def lines(
@@ -93,10 +94,10 @@ def _fetched(watch: CrawlWatch, seconds: float) -> str:
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
     visits = f" in {watch.fetched:,} visits" if watch.again else ""
     pages = f"{counted(watch.fetched - watch.again, 'page')}{visits} of {counted(hosts, 'host')}"
-    aliases, redirects = watch.outcomes["alias"], watch.outcomes["led"]
+    redirects = watch.redirects()
     parts = [f"{pages} in {seconds_of(seconds)}"]
-    parts += [f"{aliases:,} moved for good"] if aliases else []
-    parts += [f"{redirects:,} led elsewhere for now"] if redirects else []
+    parts += [f"{redirects['alias']:,} moved for good"] if redirects["alias"] else []
+    parts += [f"{redirects['led']:,} led elsewhere for now"] if redirects["led"] else []
     failures = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
     return ", ".join(parts) + (f"; failed: {failures}" if failures else "")
 
@@ -135,7 +136,7 @@ def _broken(figures: CrawlEnd) -> str:
     if not links:
         return "no broken link"
     most = " or more" if links >= MOST_ROWS else ""
-    return f"{counted(links, 'link')}{most} to {counted(pages, 'page')} that failed: graphbrain ask broken-links"
+    return f"{counted(links, 'link')}{most} to {counted(pages, 'URL')} without a page: graphbrain ask broken-links"
 
 
 def _copies(figures: CrawlEnd) -> str:

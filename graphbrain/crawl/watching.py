@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 
 from graphbrain.base.model import Answer, Failed, Fetched
 
-__all__ = ["REFUSING", "CrawlWatch", "CrawledHost", "rest_after"]
+__all__ = ["REFUSING", "CrawlWatch", "CrawledHost", "has_content", "rest_after"]
 
 MOST_HOSTS = 10_000
 """Most hosts whose answers are counted."""
 MOST_LEFT_OUT = 100_000
 """Most links that are not followed and are remembered, so that each is counted once."""
+MOST_REDIRECTS = 100_000
+"""Most pages that redirect and are remembered, so that each is counted once."""
 REFUSING = (401, 403, 407, 429, 451, 503)
 """Statuses by which a site refuses all visitors or this crawler."""
 MOVED = (301, 302, 303, 307, 308)
@@ -106,10 +108,12 @@ class CrawlWatch:
         self.errors: Counter[str] = Counter()
         """Status or kind of failure → the number of failed visits."""
         self.bytes = self.again = 0
-        """The bytes of all answers; the number of visits of pages that this run had fetched before."""
+        """The bytes of all answers; the number of visits with a content of pages that this run had fetched before."""
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
+        self._redirects: dict[int, str] = {}
+        """Hash of the URL of a page that redirects → the outcome of its last visit, `alias` or `led`."""
         self._recent: deque[float] = deque()
         self.last_url = ""
 
@@ -194,13 +198,29 @@ class CrawlWatch:
                 if not answer.accepted:
                     self.errors["refused report"] += 1
                     continue
-                is_redirect = isinstance(report, Fetched) and report.redirected_to and answer.outcome in FETCHED
-                self.outcomes["led" if is_redirect else answer.outcome or ""] += 1
-                if answer.outcome in FETCHED and not is_redirect:
+                outcome: str = answer.outcome or ""
+                if outcome in FETCHED and not has_content(report):
+                    outcome = "led"
+                self.outcomes[outcome] += 1
+                self._redirected(report.url, outcome)
+                if outcome in FETCHED:
                     self._recent.append(self.now())
                     self.last_url = report.url
                 elif isinstance(report, Failed) or answer.outcome in FAILED:
                     self.errors[_kind(report)] += 1
+
+    def _redirected(self, url: str, outcome: str) -> None:
+        """Remember a page that redirects, and forget one that does not any more."""
+        mark = hash(url)
+        if outcome not in ("alias", "led"):
+            self._redirects.pop(mark, None)
+        elif mark in self._redirects or len(self._redirects) < MOST_REDIRECTS:
+            self._redirects[mark] = outcome
+
+    def redirects(self) -> Counter[str]:
+        """Return the number of pages that redirected at their last visit: `alias` for good, `led` for now."""
+        with self._lock:
+            return Counter(self._redirects.values())
 
     def leave(self, host: str) -> None:
         """Note that the user knows of the trouble with this site: `blocking` does not report it again."""
@@ -304,13 +324,18 @@ def _asks_for_password(name: str, seen: CrawledHost) -> str:
     )
 
 
+def has_content(report: Fetched | Failed) -> bool:
+    """Return whether a visit has brought a page, and no redirect."""
+    return isinstance(report, Fetched) and not report.redirected_to
+
+
 def _kind(report: Fetched | Failed) -> str:
-    """Return the status of a failed visit, or its kind in a word or two. A page that was fetched and counts as failed
+    """Return the status of a failed visit, or its kind in a few words. A page that was fetched and counts as failed
     redirects to itself, or to no page."""
+    if isinstance(report, Fetched) or report.status in MOVED:
+        return "redirect to itself or to no page"
     if report.status is not None:
         return str(report.status)
-    if isinstance(report, Fetched):
-        return "redirect"
     return {"not_sent": "not sent", "not_understood": "not understood"}.get(report.fault or "", "no answer")
 
 

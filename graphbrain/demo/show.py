@@ -284,7 +284,7 @@ def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterato
         raise (occupied if "crawl=" in str(error) else error) from None
     # Clear the brain only if all its pages are those of an earlier demo.
     with brain:
-        if count := brain.stats()["pages"]:
+        if count := brain.quick_figures()["known_pages"]:
             try:
                 brain.page(SEEDS[0])
             except UnknownPage:

@@ -160,9 +160,10 @@ class StatsAnswer(BaseModel):
 
     crawl: str
     engine: str
-    pages: int
+    pages: int = Field(description="pages inside the scope")
+    outside_pages: int = Field(description="pages outside the scope, which links name")
     links: int
-    hosts: int
+    hosts: int = Field(description="hosts that have a page inside the scope")
     waiting: int
     leased: int
     lapsed: int

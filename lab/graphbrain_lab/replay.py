@@ -155,7 +155,7 @@ def replay(
         stats, begin = brain.stats(), list(recording.seeds() if seeds is None else seeds)
         before = _counts(stats)
         # Run the phases, and note their times.
-        if stats["pages"]:
+        if sum(stats["states"].values()):
             run.check(begin)
         run.mark("began")
         run.seed(begin)
@@ -187,7 +187,7 @@ def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) 
         interrupted=run.stop.is_set(),
         pages=run.pages,
         links=run.links,
-        known_pages=stats["pages"],
+        known_pages=sum(stats["states"].values()),
         known_links=stats["links"],
         refused=run.refused,
         links_refused=run.links_refused,

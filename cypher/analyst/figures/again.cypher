@@ -1,8 +1,8 @@
-// How many of some pages were fetched since a time.
+// Those of some pages that were fetched since a time.
 //
 // param   keys   LIST     page keys
 // param   since  FLOAT    epoch seconds
-// column  pages  INTEGER  the number of these pages
+// column  keys   LIST     the keys of these pages
 // rows    one
 // locks   none
 // mode    read
@@ -10,4 +10,4 @@
 UNWIND $keys AS key
 MATCH (p:Page {key: key})
 WHERE p.fetched >= $since
-RETURN count(*) AS pages
+RETURN collect(p.key) AS keys

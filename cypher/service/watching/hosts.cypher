@@ -6,7 +6,7 @@
 // column  name      STRING   the host
 // column  pages     INTEGER  all of them
 // column  known     INTEGER  that are fetched
-// column  frontier  INTEGER  that wait for their first visit, or are claimed for it
+// column  frontier  INTEGER  that wait for their first visit, or are claimed for it; those that have failed do not count
 // column  outside   INTEGER  outside the scope, or forbidden by robots.txt
 // column  left      INTEGER  gone, parked, or redirects
 // column  failing   INTEGER  whose last visit failed
@@ -31,7 +31,7 @@ WITH p.host AS host, p.state AS state, p.in_sitemap AS named,
           THEN 'silent'
           ELSE 'other' END END AS fault
 RETURN host AS name, count(*) AS pages, count(CASE state WHEN 'known' THEN 1 END) AS known,
-       count(CASE state WHEN 'frontier' THEN 1 END) AS frontier, count(CASE state WHEN 'outside' THEN 1 END) AS outside,
+       count(CASE WHEN state = 'frontier' AND fault IS NULL THEN 1 END) AS frontier, count(CASE state WHEN 'outside' THEN 1 END) AS outside,
        count(CASE WHEN state IN ['gone', 'parked', 'alias'] THEN 1 END) AS left, count(fault) AS failing, count(named) AS sitemap,
        count(CASE fault WHEN 'client' THEN 1 END) AS client, count(CASE fault WHEN 'refused' THEN 1 END) AS refused,
        count(CASE fault WHEN 'broken' THEN 1 END) AS broken, count(CASE fault WHEN 'silent' THEN 1 END) AS silent,

@@ -100,6 +100,7 @@ class Scanned:
             of all
             hosts may contain pages of hosts that may not be asked: a claim moves them to the host's queue.
         hosts: Hosts that have a page inside the scope.
+        outside: Pages outside the scope; `states` counts them, too.
     """
 
     states: dict[str, int] = field(default_factory=dict)
@@ -112,6 +113,7 @@ class Scanned:
     fresh: float | None = None
     age: float | None = None
     hosts: int = 0
+    outside: int = 0
     blocked: int = 0
     slowed: int = 0
     silent: int = 0
@@ -162,6 +164,7 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
             if row.state is None:  # the page was deleted while it was read
                 continue
             sums.states[row.state] = sums.states.get(row.state, 0) + row.pages
+            sums.outside += row.beyond
             sums.waiting += row.waiting
             sums.first_visits += row.pages - row.retries if row.state == "frontier" else 0
             sums.ready += row.shared

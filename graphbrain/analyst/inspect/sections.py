@@ -32,8 +32,8 @@ class Census:
         self._sections = sections
         self.authority: defaultdict[str, float] = defaultdict(float)
         """Pattern of a section → the authority of all its pages."""
-        self.read: defaultdict[str, list[float]] = defaultdict(list)
-        """Pattern of a section → the authority of each of its pages that answers without a redirect."""
+        self.answering: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        """Pattern of a section → what each of its pages brought that answers without a redirect, and its authority."""
         self._counts: dict[str, Counter[str]] = {}
         self._examples: dict[str, tuple[bool, str]] = {}
 
@@ -45,12 +45,13 @@ class Census:
             count = self._counts.setdefault(pattern, Counter())
             count["pages"] += 1
             self.authority[pattern] += authority
-            if learned and state == "known" and not (failing or led):
-                self.read[pattern].append(authority)
+            answers = state == "known" and brought is not None and not (failing or led)
+            if answers:
+                self.answering[pattern].append((brought, authority))
             count["fetched"] += fetched
-            count["waiting"] += queued and state == "frontier"
+            count["waiting"] += queued and state == "frontier" and not failing
             count["failing"] += failing
-            count["copies"] += brought is not None and brought < COPY
+            count["copies"] += answers and brought < COPY
             if pattern not in self._examples or (fetched and not self._examples[pattern][0]):
                 self._examples[pattern] = fetched, url
 

@@ -561,7 +561,11 @@ class AsyncClient(AsyncTransport):
 
     async def stats(self) -> dict[str, Any]:
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
-        loops."""
+        loops.
+
+        `pages` and `hosts` are those inside the scope, `outside_pages` those outside that links name. `states` counts
+        both.
+        """
         answer: dict[str, Any] = await self._ask(get("stats"), dict[str, Any], "")
         return answer
 

@@ -559,7 +559,11 @@ class Client(Transport):
 
     def stats(self) -> dict[str, Any]:
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
-        loops."""
+        loops.
+
+        `pages` and `hosts` are those inside the scope, `outside_pages` those outside that links name. `states` counts
+        both.
+        """
         answer: dict[str, Any] = self._ask(get("stats"), dict[str, Any], "")
         return answer
 

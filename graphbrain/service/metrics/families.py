@@ -71,7 +71,7 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
     assert quick is not None
     assert counted is not None
     # Sizes, leases and processes.
-    yield _gauge("known_pages", "Pages in the graph, in any state.", quick.pages)
+    yield _gauge("known_pages", "Pages in the graph, in any state, those outside the scope included.", quick.pages)
     yield _gauge("links", "Links in the graph.", quick.links)
     yield _gauge(
         "leases", "Pages that crawlers hold, those with a lapsed lease not among them.", quick.leases - quick.lapsed
@@ -125,6 +125,9 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     for state in STATES:
         pages.add_metric([state], scanned.states.get(state, 0))
     yield pages
+    inside = sum(scanned.states.values()) - scanned.outside
+    yield _gauge("scope_pages", "Pages inside the scope; sampled.", inside)
+    yield _gauge("outside_pages", "Pages outside the scope, which links name; sampled.", scanned.outside)
     yield _gauge("waiting_pages", "Pages that wait to be claimed; sampled.", scanned.waiting)
     yield _gauge("ready_pages", "Waiting pages whose host is not known to be waited for; sampled.", scanned.ready)
     yield _gauge("retry_pages", "Failed pages that will be tried again; sampled.", scanned.retries)

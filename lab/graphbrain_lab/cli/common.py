@@ -30,7 +30,7 @@ def emptied(app: App, what: str, yes: bool, **settings: Any) -> Iterator[Brain]:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True, **settings) as brain:
-        if (count := brain.stats()["pages"]) and not yes:
+        if (count := brain.quick_figures()["known_pages"]) and not yes:
             raise GraphbrainError(f"The brain holds {show.counted(count, 'page')}; --yes lets {what} delete them.")
         yield brain
 

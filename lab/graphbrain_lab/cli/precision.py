@@ -156,7 +156,7 @@ def _ask(brain: Brain, yes: bool) -> None:
     from graphbrain.base.settings import Settings
     from graphbrain.terminal import show
 
-    count = brain.stats()["pages"]
+    count = brain.quick_figures()["known_pages"]
     usual = {**Settings.names("shared", "fixed"), "crawl": brain.settings.crawl}
     own = sorted(name for name, value in usual.items() if getattr(brain.settings, name) != value)
     lost = [f"its {show.counted(count, 'page')}"] if count else []

@@ -57,7 +57,8 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     options["delay_seconds"] = options.pop("delay")
     given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
     with app.brain() as brain, _bar() as bar:
-        if not brain.stats()["pages"]:  # a brain with pages keeps the settings that the command line does not name
+        # A brain with pages keeps the settings that the command line does not name.
+        if not brain.quick_figures()["known_pages"]:
             given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
         if given:
             brain.change(**given)

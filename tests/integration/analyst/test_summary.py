@@ -48,16 +48,21 @@ def test_a_summary_tells_what_is_there(brain: Brain) -> None:
     checked = Checked()
     checked.feed(html)
     assert not checked.open and steps and steps[-1][0] == steps[-1][1]
+    stats = brain.stats()
     figures = dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]+)</dd>", html))
     assert figures == {
-        "pages": "18",
-        "fetched": "12",
-        "links": f"{brain.stats()['links']}",
-        "pages inside the scope": "17",
-        "hosts inside the scope": "5 of 6",
-        "waiting for a first visit": "2",
+        "pages": "17",
+        "answer": "9",
+        "redirect": "2",
+        "fail": "3",
+        "not fetched yet": "2",
+        "forbidden by robots.txt": "1",
+        "hosts": "5",
+        "links": f"{stats['links']}",
         "copies of other pages": "1",
+        "pages outside the scope": "1",
     }
+    assert (stats["pages"], stats["outside_pages"], stats["hosts"]) == (17, 1, 5), "the same in all places"
     assert html.count("<svg") == html.count("<details>") >= 10
     for words in ("Gini coefficient", "a.example", "HTTP 404", "Hosts and the links between them"):
         assert words in html

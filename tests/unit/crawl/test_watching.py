@@ -131,7 +131,9 @@ def test_what_is_reported_is_counted(clock: Clock) -> None:
     ]
     clock.now += 10
     watch.reported(reports, answers)
-    assert watch.fetched == 1 and watch.failed == 3 and watch.errors == {"301": 1, "404": 1, "no answer": 1}
+    assert watch.fetched == 1 and watch.failed == 3 and watch.errors == {
+        "redirect to itself or to no page": 1, "404": 1, "no answer": 1
+    }  # fmt: skip
     assert watch.rate() == pytest.approx(0.1)
     clock.now += 61
     assert watch.rate() == 0
@@ -164,6 +166,23 @@ def test_pages_are_counted_once_and_redirects_are_none(clock: Clock) -> None:
     rows = dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))
     assert rows["fetched"].startswith("2 pages in 3 visits") and "1 led elsewhere for now" in rows["fetched"]
     assert rows["changed"].startswith("2 new, 0 changed, 1 as before")
+
+
+def test_a_page_that_redirects_is_counted_once_and_only_while_it_does(clock: Clock) -> None:
+    watch = CrawlWatch(clock)
+
+    def visit(url: str, outcome: str, to: str | None = None) -> str:
+        report = Fetched(url, status=301 if outcome == "alias" else 302 if to else 200, redirected_to=to)
+        watch.reported([report], [Answer(url, True, outcome=outcome)])
+        return dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))["fetched"]
+
+    old, now = "http://a.example/old", "http://a.example/now"
+    visit(old, "alias", "http://a.example/")
+    visit(now, "new", "http://a.example/")
+    assert "1 moved for good, 1 led elsewhere for now" in visit(old, "alias", "http://a.example/")
+    assert visit(now, "alias", "http://a.example/").endswith("2 moved for good")
+    assert visit(old, "changed").endswith("1 moved for good"), "it has a page of its own now"
+    assert watch.outcomes == {"alias": 3, "led": 1, "changed": 1}, "visits"
 
 
 def test_a_crawl_that_got_nothing_but_a_form_names_it(clock: Clock) -> None:

@@ -170,7 +170,7 @@ def test_stats_count_what_there_is(brain: Brain) -> None:
     brain.report([Fetched(claim.url, [*MANY, "http://out.example/"], claim)])
     brain.next_urls(2)
     stats = brain.stats()
-    assert (stats["pages"], stats["links"], stats["hosts"]) == (23, 21, 3), "hosts are those of the scope"
+    assert (stats["pages"], stats["outside_pages"], stats["links"], stats["hosts"]) == (22, 1, 21, 3)
     assert brain.scan_figures()[0].hosts == 3
     assert (stats["waiting"], stats["leased"]) == (20, 2)  # one of them to be fetched again
     assert stats["states"] == {"frontier": 21, "known": 1, "outside": 1}

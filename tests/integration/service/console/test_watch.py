@@ -28,13 +28,15 @@ def test_figures_are_those_of_the_graph_at_rest(crawled: Brain) -> None:
     sampler.scan()
     told = overview(crawled, sampler.latest, Minutes())
     stats, scanned = crawled.stats(), told["scanned"]
-    for name in ("pages", "links", "leased", "paused", "done"):
+    for name in ("links", "leased", "paused", "done"):
         assert told["stats"][name] == stats[name], name
     for name in ("waiting", "end"):
         assert told["stats"]["frontier"][name] == stats["frontier"][name], name
     assert stats["leased"] == 2 and told["lapsed"] == stats["lapsed"] == 0
     for name in ("states", "waiting", "retries", "hosts", "error_bound"):
         assert scanned[name] == stats[name], name
+    assert sum(scanned["states"].values()) - scanned["outside"] == stats["pages"]
+    assert scanned["outside"] == stats["outside_pages"] > 0
     assert sum(pages for _, pages, _ in told["workers"]) == 2
     assert sum(pages for _, pages in told["hours"]) == stats["done"]["pages"]
     assert abs(scanned["as_of"] - crawled.now()) < 3_600.0

@@ -51,7 +51,11 @@ def test_the_figures_are_those_of_the_brain(brain: Brain, clock: HandClock) -> N
     assert sampler.look()
     sampler.scan()
     stats, found = brain.stats(), read(meter)
-    for ours, theirs in (("known_pages", "pages"), ("links", "links"), ("hosts", "hosts"), ("leases", "leased")):
+    assert found["graphbrain_known_pages",] == stats["pages"] + stats["outside_pages"]
+    for ours, theirs in (
+        ("scope_pages", "pages"), ("outside_pages", "outside_pages"), ("links", "links"), ("hosts", "hosts"),
+        ("leases", "leased"),
+    ):  # fmt: skip
         assert found[f"graphbrain_{ours}",] == stats[theirs]
     assert found["graphbrain_waiting_pages",] == stats["waiting"]
     assert found["graphbrain_retry_pages",] == stats["retries"] == 1
