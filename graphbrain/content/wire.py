@@ -19,7 +19,7 @@ from typing import Any, get_args, get_type_hints
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import FAULTS, KINDS, RESOURCE_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
-from graphbrain.content.input_checks import LONGEST_NAME, RANGES
+from graphbrain.content.input_checks import LISTS, LONGEST_NAME, RANGES
 
 __all__ = [
     "claim_from_dict",
@@ -37,8 +37,6 @@ Spec = Mapping[str, Any]
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
-LISTS = ("led_to", "canonicals")
-"""The fields that are lists of texts."""
 BASE64 = "body_base64"
 """The field for a body that is no text; it takes precedence over `body`."""
 _BODY = frozenset({"body", BASE64})
