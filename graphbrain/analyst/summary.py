@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import compress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def _wastes(news: News) -> str:
     most = max([each.share or 0.0 for each in present], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(present, 1):
-        options = "".join(f" --param {name}={value}" for name, value in each.given.items())
+        options = "".join(f" --param {quote(f'{name}={value}')}" for name, value in each.given.items())
         rows.append(
             f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
             f'<span class="number">{text(counted(each.count, each.what))}</span>'
