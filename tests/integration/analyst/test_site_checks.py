@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
-from tests.integration.conftest import HandClock
 
 A, B = "https://a.example", "https://b.example"
 DAY = 86_400.0
@@ -128,11 +128,13 @@ def test_why_pages_cannot_be_indexed(brain: Brain) -> None:
     ]
 
 
-def test_faults_of_sitemaps(brain: Brain, clock: HandClock) -> None:
+def test_faults_of_sitemaps(brain: Brain) -> None:
+    now = time.time()
     brain.seed([f"{A}/", f"{B}/"])
     brain.report(
         [
-            *(Fetched(f"{A}/{name}", body=name.encode(), title=name, **HTML) for name in ("", "listed", "lies")),
+            *(Fetched(f"{A}/{name}", body=name.encode(), title=name, **HTML) for name in ("", "listed")),
+            Fetched(f"{A}/lies", body=b"lies", title="lies", fetched_at=now - 9 * DAY, **HTML),
             Fetched(f"{A}/noindex", noindex=True, **HTML),
             Fetched(f"{A}/moved", redirected_to=f"{A}/"),
             Failed(f"{A}/gone", status=410),
@@ -141,8 +143,8 @@ def test_faults_of_sitemaps(brain: Brain, clock: HandClock) -> None:
     )
     names = ("listed", "noindex", "moved", "gone", "waiting")
     brain.hint([Hint(f"{A}/{name}", kind="sitemap", at=0.0) for name in names])
-    brain.hint([Hint(f"{A}/lies", kind="sitemap", at=clock.pass_(3 * DAY))])
-    brain.report([Fetched(f"{A}/lies", body=b"lies", title="lies", fetched_at=clock.pass_(60.0), **HTML)])
+    brain.hint([Hint(f"{A}/lies", kind="sitemap", at=now - 3 * DAY)])
+    brain.report([Fetched(f"{A}/lies", body=b"lies", title="lies", fetched_at=now, **HTML)])
     assert rows(brain, "sitemap-entries", "url", "problem") == [
         (f"{A}/", "no sitemap lists it"),
         (f"{A}/gone", "4xx"),
@@ -243,7 +245,7 @@ def test_links_whose_text_says_nothing(brain: Brain) -> None:
     ]
 
 
-def test_links_out_of_the_scope_that_redirect_or_fail(brain: Brain, clock: HandClock) -> None:
+def test_links_out_of_the_scope_that_redirect_or_fail(brain: Brain) -> None:
     moved, lost = "https://out.example/moved", "https://out.example/lost"
     brain.change(deny_hosts="out.example", delay_seconds=0.0)
     brain.report([Fetched(f"{A}/", [moved, lost])])
@@ -256,7 +258,6 @@ def test_links_out_of_the_scope_that_redirect_or_fail(brain: Brain, clock: HandC
                 brain.report([Resource(claim.url, claim, 301, redirected_to="https://out.example/new")])
             else:
                 brain.report([Resource(claim.url, claim, 200)])
-        clock.pass_(60.0)
     assert rows(brain, "external-redirects", "url", "status", "steps", "to", "at_last", "links", "linked_from") == [
         (moved, 301, 1, "https://out.example/new", 200, 1, [f"{A}/"])
     ]
