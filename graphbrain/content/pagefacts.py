@@ -147,6 +147,11 @@ class PageFacts:
             else:
                 self._take_text(tag, " ".join(text.split()))
 
+    @property
+    def reads_text(self) -> bool:
+        """True while the text of an element matters."""
+        return self._open is not None
+
     def data(self, text: str) -> None:
         """Process a piece of text."""
         if self._open is not None and not self._aside:

@@ -22,7 +22,7 @@ from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
-from graphbrain.content.pagefacts import ASIDE, ELEMENTS, TEXTS, TYPED, PageFacts
+from graphbrain.content.pagefacts import ASIDE, ELEMENTS, TYPED, PageFacts
 
 __all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
 
@@ -42,9 +42,8 @@ MOST_DEEP = 3
 MOST_BEFORE_ROOT = 10_000
 """Most comments, spaces and declarations that are skipped before the first element of an XML document."""
 XHTML = "http://www.w3.org/1999/xhtml"
-_CONDITIONS = " or ".join([*(f"self::{tag}" for tag in sorted(ELEMENTS)), *(f"@{name}" for name in TYPED)])
-_STATING = etree.XPath(f"descendant-or-self::*[{_CONDITIONS}]")
-"""The elements that state facts of a page."""
+_TYPED = etree.XPath(f"descendant-or-self::*[{' or '.join(f'@{name}' for name in TYPED)}]")
+"""The elements that name the type of an item."""
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.DOTALL | re.IGNORECASE)
 _HTML_ROOT = re.compile(r"<html\s[^>]*>")
@@ -99,11 +98,12 @@ class Document:
 
     def state(self, facts: PageFacts) -> None:
         """Pass the elements that state facts of the page to `facts`."""
-        for node in _STATING(self.root):
+        items = (node for node in _TYPED(self.root) if node.tag not in ELEMENTS)
+        for node in (*self.root.iter(*ELEMENTS), *items):
             if any(above.tag in ASIDE for above in node.iterancestors()):
                 continue
             facts.start(node.tag, node.attrib)
-            if node.tag in TEXTS:
+            if facts.reads_text:
                 facts.data("".join(node.itertext()))
                 facts.end(node.tag)
 
