@@ -1,8 +1,8 @@
 // Links that leave the scope and redirect
 //
 // A row is a URL outside the scope that answered a check by a redirect, the most linked first: `status` and `steps` of the
-// redirects, `to` the URL where they ended, what that answered (`at_last`), and three of the pages that link to it. It is known of
-// links that `graphbrain check-links` has asked for, and that crawlers have fetched.
+// redirects, `to` the URL where they ended, what that answered (`at_last`), and three of the pages that link to it. It is
+// known of links that `graphbrain check-links` has asked for, and that crawlers have fetched.
 //
 // group     Errors
 // param     limit  how many URLs
