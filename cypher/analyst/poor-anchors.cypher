@@ -1,6 +1,6 @@
-// Links whose text says nothing of their target
+// Links without a text that describes their target
 //
-// A row is a text that says nothing, such as “here”, or no text at all (null), on the pages of a host, with the `links` that
+// A row is a text that describes no page, such as “here”, or no text at all (null), on the pages of a host, with the `links` that
 // have it, the `targets` that they lead to inside the host, and three of the pages. The text of a link without any is that of
 // its image (`alt`). Links without text are counted on pages with other links that have one: the crawler must report texts.
 //

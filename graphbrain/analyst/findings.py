@@ -74,7 +74,7 @@ ORPHANS = Kind("Pages that no page links to", "page", "orphans")
 NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
 """The fault whose pages are found by the simhashes of all texts."""
 UNFIT = Kind("Pages that search engines cannot index", "page", "indexability")
-LISTED = Kind("Faults of sitemaps", "page", "sitemap-entries")
+SITEMAPS = Kind("Faults of sitemaps", "page", "sitemap-entries")
 """The faults that are found by all that decides whether a page can be indexed."""
 POOR = Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW})
 """The fault of pages that answer. Pages that fail or redirect have other faults."""
@@ -97,11 +97,11 @@ def findings(graph: Graph) -> list[Finding]:
     near = Counted(NEAR, *computed.near_sum(graph, NEAR_BITS))
     intra = float(stored.get("intra_host_weight", 1.0))
     orphans = Counted(ORPHANS, *computed.orphan_sum(graph))
-    unfit, listed = (
-        Counted(kind, *sums) for kind, sums in zip((UNFIT, LISTED), indexability.faulty_sum(graph), strict=True)
+    unfit, sitemaps = (
+        Counted(kind, *sums) for kind, sums in zip((UNFIT, SITEMAPS), indexability.faulty_sum(graph), strict=True)
     )
     poor = Counted(POOR, *computed.section_sum(graph, LITTLE_NEW))
-    counted = [*_summed(graph, rows, intra), deep, near, orphans, unfit, listed, poor, *_by_question(graph)]
+    counted = [*_summed(graph, rows, intra), deep, near, orphans, unfit, sitemaps, poor, *_by_question(graph)]
     whole = None if stored.get("engine") == "classic" else total
     faults = [each.finding(whole) for each in counted if each.count]
     return sorted(faults, key=lambda each: (-(each.count if each.share is None else each.share), each.title))

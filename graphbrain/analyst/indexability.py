@@ -1,4 +1,4 @@
-"""Which pages search engines can index, and why not the others; and what of that concerns sitemaps.
+"""Indexability of pages: whether search engines can index them, with the reasons; and faults of sitemaps.
 
 The first reason counts, in the order of `REASONS`. Pages that agree in all that decides are read as one group, so that
 each group is judged once. Statements: looks/indexing.
@@ -36,7 +36,7 @@ SOFT_BITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What decides whether a page can be indexed; `fails`: its last visit brought no page."""
+    """The facts of a page that decide whether it can be indexed; `fails`: its last visit brought no page."""
 
     state: str
     outside_because: str | None
@@ -46,7 +46,7 @@ class Standing:
     leads: bool
     content_type: str | None
     noindex: bool
-    canonicalised: bool
+    names_another: bool
 
     def reasons(self, *, soft: bool) -> tuple[str, ...]:
         """Return all reasons, in order. `soft`: its text is like an error page of its host."""
@@ -64,7 +64,7 @@ class Standing:
             LED: led,
             OTHER_TYPE: self.content_type is not None and self.content_type not in TYPES,
             NOINDEX: self.noindex,
-            CANONICAL: self.canonicalised,
+            CANONICAL: self.names_another,
             SOFT: soft,
         }
         return tuple(reason for reason in REASONS if holds[reason])
@@ -72,12 +72,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages of a host that agree in all reasons. `listed`: a sitemap names them; `misdated`: with a wrong date."""
+    """Pages of a host that agree in all reasons. `in_sitemap`: a sitemap names them (`has_false_date`: wrongly dated)."""
 
     host: str
     reasons: tuple[str, ...]
-    listed: bool
-    misdated: bool
+    in_sitemap: bool
+    has_false_date: bool
     ids: Ints
     authority: Floats
 
@@ -105,23 +105,23 @@ def _groups(graph: Graph, host: str) -> Iterator[Group]:
     """Yield all pages of a host, or of all hosts, in groups."""
     soft = np.array(sorted(computed.soft_missing(graph, SOFT_BITS)), dtype=np.int64)
     rows = graph.anywhere.read(bound(Tx.one, "looks/indexing", host=host), "looks/indexing", slow=True)[0]
-    for name, *standing, listed, misdated, ids, authorities in rows:
+    for name, *standing, in_sitemap, has_false_date, ids, authorities in rows:
         pages, scores = np.array(ids, dtype=np.int64), np.array(authorities, dtype=np.float64)
         alike = np.isin(pages, soft)
         for is_soft in (False, True):
             if (some := alike == is_soft).any():
                 why = Standing(*standing).reasons(soft=is_soft)
-                yield Group(name, why, listed, misdated, pages[some], scores[some])
+                yield Group(name, why, in_sitemap, has_false_date, pages[some], scores[some])
 
 
 def pages(graph: Graph, host: str, reason: str, limit: int) -> computed.Answer:
     """Return the pages that cannot be indexed, the best first. `reason`: only those with this first reason."""
-    chosen = [
+    rows_of = [
         ((group.first, list(group.reasons[1:])), group)
         for group in _groups(graph, host)
         if (group.first == reason if reason else group.first not in NO_FAULTS)
     ]
-    return ("reason", "also", "authority", "url"), _best(graph, chosen, limit)
+    return ("reason", "also", "authority", "url"), _best(graph, rows_of, limit)
 
 
 def shares(graph: Graph, host: str) -> computed.Answer:
@@ -142,16 +142,16 @@ def shares(graph: Graph, host: str) -> computed.Answer:
 
 def sitemap_entries(graph: Graph, host: str, problem: str, limit: int) -> computed.Answer:
     """Return the faults of sitemaps, the best pages first. `problem`: only this one."""
-    chosen = [((each,), group) for each, group in _sitemap_faults(list(_groups(graph, host))) if problem in ("", each)]
-    return ("problem", "authority", "url"), _best(graph, chosen, limit)
+    rows_of = [((each,), group) for each, group in _sitemap_faults(list(_groups(graph, host))) if problem in ("", each)]
+    return ("problem", "authority", "url"), _best(graph, rows_of, limit)
 
 
 def faulty_sum(graph: Graph) -> tuple[tuple[int, float], tuple[int, float]]:
     """Return the number of rows that `pages` and `sitemap_entries` would return without a limit, and their
     authority."""
     groups = list(_groups(graph, ""))
-    unfit = [group for group in groups if group.first not in NO_FAULTS]
-    return _sum(unfit), _sum([group for _, group in _sitemap_faults(groups)])
+    faulty = [group for group in groups if group.first not in NO_FAULTS]
+    return _sum(faulty), _sum([group for _, group in _sitemap_faults(groups)])
 
 
 def _sum(groups: list[Group]) -> tuple[int, float]:
@@ -160,27 +160,27 @@ def _sum(groups: list[Group]) -> tuple[int, float]:
 
 def _sitemap_faults(groups: list[Group]) -> Iterator[tuple[str, Group]]:
     """Yield each fault of sitemaps with the pages that have it."""
-    hosts = {group.host for group in groups if group.listed}
+    hosts = {group.host for group in groups if group.in_sitemap}
     for group in groups:
-        if group.listed and group.reasons and group.first != WAITING:
+        if group.in_sitemap and group.reasons and group.first != WAITING:
             yield group.first, group
-        if group.listed and group.misdated:
+        if group.in_sitemap and group.has_false_date:
             yield FALSE_DATE, group
-        if not group.listed and not group.reasons and group.host in hosts:
+        if not group.in_sitemap and not group.reasons and group.host in hosts:
             yield UNLISTED, group
 
 
-def _best(graph: Graph, chosen: list[tuple[tuple[Any, ...], Group]], limit: int) -> list[list[Any]]:
+def _best(graph: Graph, rows_of: list[tuple[tuple[Any, ...], Group]], limit: int) -> list[list[Any]]:
     """Return rows of the pages of groups with the highest authority: the columns of the group, authority, URL."""
-    if not chosen:
+    if not rows_of:
         return []
-    authority = np.concatenate([group.authority for _, group in chosen])
-    ids = np.concatenate([group.ids for _, group in chosen])
-    places = np.repeat(np.arange(len(chosen)), [len(group.ids) for _, group in chosen])
+    authority = np.concatenate([group.authority for _, group in rows_of])
+    ids = np.concatenate([group.ids for _, group in rows_of])
+    places = np.repeat(np.arange(len(rows_of)), [len(group.ids) for _, group in rows_of])
     order = np.argsort(-authority, kind="stable")[: max(limit, 0)]
     urls = exports.urls(graph.anywhere, np.unique(ids[order]))
     rows = [
-        [*chosen[places[index]][0], float(authority[index]), urls[int(ids[index])]]
+        [*rows_of[places[index]][0], float(authority[index]), urls[int(ids[index])]]
         for index in order.tolist()
         if int(ids[index]) in urls
     ]

@@ -24,8 +24,7 @@ __all__ = [
     "ELEMENTS",
     "HEADERS",
     "INVALID",
-    "TEXTS",
-    "TYPED",
+    "ITEM_TYPES",
     "PageFacts",
     "canonical_in",
     "forbids",
@@ -34,12 +33,12 @@ __all__ = [
 
 TEXTS = ("title", "h1", "script")
 """The elements whose text is read. Of a script that is if it holds structured data."""
-LOADED = {"img": "image", "script": "script", "video": "media", "audio": "media", "source": "media", "embed": "media"}
+FILES = {"img": "image", "script": "script", "video": "media", "audio": "media", "source": "media", "embed": "media"}
 """The elements that load a file, and its kind. A style sheet is a `link`."""
-ELEMENTS = frozenset({"html", "base", "title", "link", "meta", "body", "h1", "form", *LOADED})
+ELEMENTS = frozenset({"html", "base", "title", "link", "meta", "body", "h1", "form", *FILES})
 """The elements that hold facts of their page, and the one that ends its head. An element that names the type of an item
-(`TYPED`) holds one, too."""
-TYPED = {"itemtype": "microdata", "typeof": "rdfa"}
+(`ITEM_TYPES`) holds one, too."""
+ITEM_TYPES = {"itemtype": "microdata", "typeof": "rdfa"}
 """The attributes that name the types of an item, and their syntax."""
 OF_HEAD = frozenset({"html", "base", "title", "link", "meta"}) | {
     *("head", "script", "style", "noscript", "template", "noframes", "basefont", "bgsound"),
@@ -50,12 +49,12 @@ MOST_CANONICALS = 5
 MOST_TEXTS = 5
 """The most titles, descriptions or headings of a page."""
 MOST_HREFLANG = 100
-MOST_LOADED = 200
+MOST_FILES = 200
 """The most files of each kind that are kept of a page."""
 MOST_TYPES = 20
 """The most types of structured data that are kept of a page."""
 LONGEST_ALT = 100
-LONGEST_LOADED = 1_000
+LONGEST_FILE_URL = 1_000
 """The most characters of the URL of a file that is kept."""
 LONGEST_DATA = 1_000_000
 """The most characters of a block of JSON-LD that is parsed."""
@@ -100,7 +99,7 @@ class PageFacts:
         self._headings: list[str] = []
         self._descriptions: list[str] = []
         self._hreflang: list[tuple[str, str]] = []
-        self._loaded: list[tuple[str, str, str | None]] = []
+        self._files: list[tuple[str, str, str | None]] = []
         self._of_kind: Counter[str] = Counter()
         self._types: dict[str, None] = {}
         self._canonicals: list[tuple[str, str]] = []
@@ -119,8 +118,8 @@ class PageFacts:
             return
         if self._aside:
             return
-        for name in TYPED.keys() & attrs.keys():
-            self._take_types(TYPED[name], (attrs.get(name) or "").split())
+        for name in ITEM_TYPES.keys() & attrs.keys():
+            self._take_types(ITEM_TYPES[name], (attrs.get(name) or "").split())
         if tag in TEXTS and self._open is None and (tag != "script" or _is_data(attrs)):
             self._open, self._text = tag, []
         elif tag == "html":
@@ -133,7 +132,7 @@ class PageFacts:
             self._take_meta(attrs)
         elif tag == "form":
             self._load("form", attrs.get("action"))
-        elif tag in LOADED:
+        elif tag in FILES:
             self._take_file(tag, attrs)
 
     def end(self, tag: str) -> None:
@@ -245,18 +244,18 @@ class PageFacts:
         if tag == "img" and (not source or source.lstrip()[:5].lower() == "data:"):
             source = attrs.get("data-src")
         alt = " ".join((attrs.get("alt") or "").split())[:LONGEST_ALT] if tag == "img" and "alt" in attrs else None
-        self._load(LOADED[tag], source, alt)
+        self._load(FILES[tag], source, alt)
 
     def _load(self, kind: str, reference: str | None, alt: str | None = None) -> None:
-        if reference and len(reference) <= LONGEST_LOADED and self._of_kind[kind] < MOST_LOADED:
+        if reference and len(reference) <= LONGEST_FILE_URL and self._of_kind[kind] < MOST_FILES:
             self._of_kind[kind] += 1
-            self._loaded.append((kind, reference.strip(), alt))
+            self._files.append((kind, reference.strip(), alt))
 
     def _requisites(self) -> tuple[str, ...]:
         """Return the files that the page loads, and where its forms send: kind, URL and, of an image that has one, the
         text in its place, with a space between."""
         requisites: dict[str, None] = {}
-        for kind, reference, alt in self._loaded:
+        for kind, reference, alt in self._files:
             url = self._joined(self.base, reference)
             if url is not None and url.startswith(("http:", "https:")):
                 item = f"{kind} {url.partition('#')[0]}"

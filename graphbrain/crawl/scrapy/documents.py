@@ -22,7 +22,7 @@ from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
-from graphbrain.content.pagefacts import ASIDE, ELEMENTS, TYPED, PageFacts
+from graphbrain.content.pagefacts import ASIDE, ELEMENTS, ITEM_TYPES, PageFacts
 
 __all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
 
@@ -42,7 +42,7 @@ MOST_DEEP = 3
 MOST_BEFORE_ROOT = 10_000
 """Most comments, spaces and declarations that are skipped before the first element of an XML document."""
 XHTML = "http://www.w3.org/1999/xhtml"
-_TYPED = etree.XPath(f"descendant-or-self::*[{' or '.join(f'@{name}' for name in TYPED)}]")
+_ITEMS = etree.XPath(f"descendant-or-self::*[{' or '.join(f'@{name}' for name in ITEM_TYPES)}]")
 """The elements that name the type of an item."""
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.DOTALL | re.IGNORECASE)
@@ -98,7 +98,7 @@ class Document:
 
     def state(self, facts: PageFacts) -> None:
         """Pass the elements that state facts of the page to `facts`."""
-        items = (node for node in _TYPED(self.root) if node.tag not in ELEMENTS)
+        items = (node for node in _ITEMS(self.root) if node.tag not in ELEMENTS)
         for node in (*self.root.iter(*ELEMENTS), *items):
             if any(above.tag in ASIDE for above in node.iterancestors()):
                 continue

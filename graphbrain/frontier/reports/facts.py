@@ -23,12 +23,12 @@ __all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_vis
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
-STATED = (
+PAGE_FACTS = (
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "size", "content_type", "titles"),
     *("descriptions", "h1", "words", "hreflang", "requisites", "structured"),
 )
 """The facts of a page in the order of the block `facts` of visits/write. The seconds of its fetch follow."""
-NOTHING = (None,) * len(STATED)
+NOTHING = (None,) * len(PAGE_FACTS)
 EMPTY = ("canonicals", "titles", "hreflang", "requisites", "structured")
 """The lists that are not stored if they are empty."""
 RELS = ("nofollow", "ugc", "sponsored")
@@ -76,13 +76,13 @@ def of_page(report: Fetched, url: str, rules: Rules, words: int | None = None) -
     if report.led_to and report.status in TEMPORARY:
         return [*NOTHING, report.seconds]
     stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
-    counted = (report.descriptions, report.h1, report.words)
+    of_content = (report.descriptions, report.h1, report.words)
     lists = (report.canonicals, report.titles, report.hreflang, report.requisites, report.structured)
     if report.not_modified or report.redirected_to is not None:
         return []
-    if all(fact is None for fact in (*stated, *counted)) and not any(lists):
+    if all(fact is None for fact in (*stated, *of_content)) and not any(lists):
         return []
-    facts: dict[str, object] = {name: getattr(report, name) for name in STATED}
+    facts: dict[str, object] = {name: getattr(report, name) for name in PAGE_FACTS}
     facts |= {name: list(value) for name, value in facts.items() if isinstance(value, tuple)}
     facts |= {name: facts[name] or None for name in ("title", "language", "nofollow", *EMPTY)}
     facts |= {"noindex": bool(report.noindex), "words": words if report.words is None else report.words}

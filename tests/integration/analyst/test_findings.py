@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
-from graphbrain.analyst.findings import ASKED, DEEP, LISTED, NEAR, ORPHANS, POOR, SUMMED, UNFIT
+from graphbrain.analyst.findings import ASKED, DEEP, NEAR, ORPHANS, POOR, SITEMAPS, SUMMED, UNFIT
 from graphbrain.base.records import Finding
 from tests.integration.analyst.webs import MISSING, crawl
 from tests.plugin import Neo4j, emptied
 
 HOME, GONE, GOOD, OLD, OLDER = (f"http://a.org/{name}" for name in ("", "gone", "good", "old", "older"))
 HTML = {"content_type": "text/html", "title": "t"}
-KINDS = (*SUMMED.values(), DEEP, NEAR, ORPHANS, UNFIT, LISTED, POOR, *ASKED)
+KINDS = (*SUMMED.values(), DEEP, NEAR, ORPHANS, UNFIT, SITEMAPS, POOR, *ASKED)
 GROUPS = {"duplicates", "near-duplicates", "same-titles"}
 """Questions of which a row is a group of pages: all but the best of them count."""
 
