@@ -72,7 +72,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages of a host that agree in all reasons. `in_sitemap`: a sitemap names them (`has_false_date`: wrongly dated)."""
+    """Pages of a host that agree in all reasons, in being named by a sitemap, and in having a false date there."""
 
     host: str
     reasons: tuple[str, ...]
