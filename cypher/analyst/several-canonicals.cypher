@@ -13,5 +13,7 @@
 
 MATCH (p:Page) WHERE p.canonicals IS NOT NULL AND p.state <> 'alias' AND ($host = '' OR p.host = $host)
 RETURN CASE WHEN any(one IN p.canonicals WHERE one STARTS WITH 'body ') THEN 'in the body' ELSE 'several' END AS problem,
-       p.canonicals AS stated, p.canonical AS canonical, p.url AS url
+       p.canonicals AS stated, p.canonical AS canonical,
+       CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
+                ELSE p.authority_history + p.authority_cash END AS authority, p.url AS url
 ORDER BY problem, url LIMIT $limit

@@ -44,6 +44,7 @@ __all__ = [
     "orphans",
     "section_sum",
     "sections",
+    "soft_missing",
     "soft_missing_pages",
 ]
 
@@ -199,6 +200,17 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     """
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
+    # Return the nearest ones with their authority.
+    distances = soft_missing(graph, bits)
+    order = sorted(distances, key=lambda page: (distances[page], page))
+    wanted = np.array(order[: max(limit, 0)], dtype=np.int64)
+    rows = [row for part in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in part]
+    answer = [[distances[row.id], row.authority, row.url] for row in rows]
+    return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
+
+
+def soft_missing(graph: Graph, bits: int) -> dict[int, int]:
+    """Return the ids of the pages of `soft_missing_pages`, each with the bits in which its text differs."""
     # Read the simhashes of error texts and of other texts, by host.
     texts: defaultdict[str, dict[int, int]] = defaultdict(dict)
     error_texts: defaultdict[str, set[int]] = defaultdict(set)
@@ -217,12 +229,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
             nearest = np.minimum(nearest, _set_bits(words ^ error_text))
         near = zip(texts[host], nearest.tolist(), strict=True)
         distances |= {page: distance for page, distance in near if distance <= bits}
-    # Return the nearest ones with their authority.
-    order = sorted(distances, key=lambda page: (distances[page], page))
-    wanted = np.array(order[: max(limit, 0)], dtype=np.int64)
-    rows = [row for part in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in part]
-    answer = [[distances[row.id], row.authority, row.url] for row in rows]
-    return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
+    return distances
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:

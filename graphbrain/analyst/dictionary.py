@@ -83,6 +83,21 @@ PAGE: dict[str, tuple[str, str]] = {
         "",
         "each canonical that it states, after its place and a space, where they contradict each other; at most five",
     ),
+    "titles": ("", "each title that it states, after its place and a space, if there are several; at most five"),
+    "descriptions": ("", "its meta descriptions, at most five; empty: it has none"),
+    "h1": ("", "the texts of its first headings, at most five; empty: it has none"),
+    "words": ("", "the number of words of its visible text"),
+    "hreflang": ("", "its versions in other languages, each a code, a space and the address; at most 100"),
+    "requisites": (
+        "",
+        "the files that it loads, and where its forms send: image, script, style, media or form, a space, the URL, and "
+        "of an image a space and its alt text, if it has one; at most 200 of each kind, 16,000 characters in all",
+    ),
+    "structured": (
+        "",
+        "the types of its structured data, each after json-ld, microdata or rdfa; invalid json-ld: a block that cannot "
+        "be parsed; at most 20",
+    ),
     "language": ("", "the language that it declares"),
     "size": ("bytes", "of its body"),
     "content_type": ("", "without parameters"),
@@ -263,6 +278,9 @@ RESOURCE: dict[str, tuple[str, str]] = {
     "status": ("", "the HTTP status of the link, when it was checked last"),
     "error": ("", "why the link could not be had, in words"),
     "broken": ("", "true: the last check found that the link cannot be had"),
+    "led_to": ("", "the URL to which redirects led the last check of the link"),
+    "led_steps": ("", "how many redirects these were"),
+    "led_status": ("", "the HTTP status of the first of them"),
     "mark": ("", "the fingerprint of its entries"),
     "entries": ("", "pages or sitemaps that it lists"),
     "is_index": ("", "true: it lists sitemaps"),

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from graphbrain.analyst import computed
+from graphbrain.analyst import computed, indexability
 from graphbrain.analyst.questions import ask
 from graphbrain.base.records import Finding, Given
+from graphbrain.content.pagefacts import INVALID
 from graphbrain.graph.connection import Graph, Tx, bound
 
 __all__ = ["Finding", "findings"]
@@ -57,7 +58,13 @@ SUMMED = {
     "hidden": Kind("Pages that ask not to be found", "page", "noindex-pages"),
     "titles": Kind("Pages with the title of a better one", "page", "same-titles"),
     "thin": Kind("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": HUGE}),
-    "untitled": Kind("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
+    "untitled": Kind("Pages without a title", "page", "titles", {"problem": "missing"}),
+    "undescribed": Kind("Pages without a description", "page", "descriptions", {"problem": "missing"}),
+    "headless": Kind("Pages without a heading", "page", "headings", {"problem": "missing"}),
+    "slow": Kind("Slow pages", "page", "slow-pages", {"seconds": SLOW_SECONDS}),
+    "altless": Kind("Pages with images without alternative text", "page", "images"),
+    "mixed": Kind("Pages of https that load files by http", "page", "insecure-content", {"problem": "mixed content"}),
+    "unparsed": Kind("Pages with JSON-LD that cannot be parsed", "page", "structured-data", {"type": INVALID}),
 }
 """Name in the statements that count faults → the fault."""
 DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
@@ -66,12 +73,17 @@ ORPHANS = Kind("Pages that no page links to", "page", "orphans")
 """The fault whose pages are found by all links and redirects."""
 NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
 """The fault whose pages are found by the simhashes of all texts."""
+UNFIT = Kind("Pages that search engines cannot index", "page", "indexability")
+SITEMAPS = Kind("Faults of sitemaps", "page", "sitemap-entries")
+"""The faults that are found by all that decides whether a page can be indexed."""
 POOR = Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW})
 """The fault of pages that answer and brought little themselves. Pages that fail or redirect have other faults.
 
 It is listed last, because what a section brings is an estimate."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
+    Kind("Versions in other languages that are of no use", "link", "hreflang"),
+    Kind("Pages with several canonicals, or one in the body", "page", "several-canonicals"),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
     Kind("Hosts most of whose pages fail", "host", "failing-hosts", {"share": MOST_FAIL}),
     Kind("Hosts that answer slowly", "host", "slow-hosts", {"seconds": SLOW_SECONDS}),
@@ -90,8 +102,11 @@ def findings(graph: Graph) -> list[Finding]:
     near = Counted(NEAR, *computed.near_sum(graph, NEAR_BITS))
     intra = float(stored.get("intra_host_weight", 1.0))
     orphans = Counted(ORPHANS, *computed.orphan_sum(graph))
+    unfit, sitemaps = (
+        Counted(kind, *sums) for kind, sums in zip((UNFIT, SITEMAPS), indexability.faulty_sum(graph), strict=True)
+    )
     poor = Counted(POOR, *computed.section_sum(graph, LITTLE_NEW))
-    counted = [*_summed(graph, rows, intra), deep, near, orphans, *_by_question(graph)]
+    counted = [*_summed(graph, rows, intra), deep, near, orphans, unfit, sitemaps, *_by_question(graph)]
     whole = None if stored.get("engine") == "classic" else total
     faults = [each.finding(whole) for each in counted if each.count]
     faults.sort(key=lambda each: (-(each.count if each.share is None else each.share), each.title))
@@ -135,4 +150,7 @@ def _by_question(graph: Graph) -> Iterator[Counted]:
     """Yield the faults of `ASKED` with their counts and sums."""
     for kind in ASKED:
         answer = ask(graph, kind.question, limit="all", **kind.given)
-        yield Counted(kind, len(answer.rows), sum(authority or 0.0 for authority in answer.column("authority")))
+        # A page that is in several rows wastes its authority once.
+        owners = answer.column("url") if "url" in answer.columns else range(len(answer.rows))
+        wasted = dict(zip(owners, answer.column("authority"), strict=True))
+        yield Counted(kind, len(answer.rows), sum(authority or 0.0 for authority in wasted.values()))

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphbrain.analyst.computed import soft_missing
+from graphbrain.analyst.indexability import INDEXABLE, SOFT_BITS, reasons
 from graphbrain.analyst.inspect.clicks import Clicks, clicks
 from graphbrain.base.errors import BadInput
 from graphbrain.base.numeric.methods import SCORES
@@ -52,7 +54,7 @@ _TIMES = (
 )
 PAGES = (
     {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "clicks": _WHOLE, "is_seed": _TRUE}
-    | {"failing": _TRUE}
+    | {"failing": _TRUE, "indexability": _TEXT, "indexability_also": "texts"}
     | dict.fromkeys(("authority", "hub"), _NUMBER)
     | dict.fromkeys(("out_links", "in_links"), _WHOLE)
     | dict.fromkeys(_TIMES, "time")
@@ -61,6 +63,8 @@ PAGES = (
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts", "nofollow": _TRUE, "canonicals": "texts"}
+    | {"titles": "texts", "descriptions": "texts", "h1": "texts", "words": _WHOLE, "hreflang": "texts"}
+    | {"requisites": "texts", "structured": "texts"}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | {"failure_times": "times", "failure_statuses": "wholes"}
     | dict.fromkeys(("hub_paid", "authority_paid", "out_weight", "in_weight"), _NUMBER)
@@ -112,7 +116,10 @@ def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = la
         return whole
     try:
         if kind == "pandas":
-            return whole.to_pandas()
+            import pandas
+
+            # Whole numbers stay whole where some are missing: a float has too few bits for a simhash.
+            return whole.to_pandas(types_mapper={arrow.int64(): pandas.Int64Dtype()}.get)
         import polars
 
         return polars.from_arrow(whole)
@@ -264,9 +271,14 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
     total = 0 if last is None else last + 1
     name, step = _OF_RANGE[table], RANGE if table == "pages" else LINK_RANGE
     near = clicks(graph) if table == "pages" and total else None
+    soft = frozenset(soft_missing(graph, SOFT_BITS) if table == "pages" and total else ())
     for first in range(0, total, step):
         read = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
-        rows = [_page(near, *row) for row in read] if near is not None else [row for row in read if None not in row[:2]]
+        rows = (
+            [_page(near, soft, *row) for row in read]
+            if near is not None
+            else [row for row in read if None not in row[:2]]
+        )
         if rows:
             yield rows
         progress(table, min(first + step, total), total)
@@ -278,14 +290,27 @@ def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
 
 
 def _page(
-    near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
+    near: Clicks,
+    soft: frozenset[int],
+    page: int,
+    key: str,
+    stored: dict[str, Any],
+    out_links: int,
+    in_links: int,
+    redirects_to: str | None,
+    check: list[Any] | None,
 ) -> list[Any]:
-    """Return a page's row, in the order of PAGES."""
+    """Return a page's row, in the order of PAGES. Of a page outside the scope, `check` is its last check as a link."""
+    why = reasons(stored, soft=page in soft)
+    broken, *checked = check or (False,)
     # Add the columns that are no property of the page, and the values of missing properties.
     own = {
         "key": key,
         "clicks": near.of(page),
-        "failing": stored.get("failed", 0.0) > stored.get("fetched", 0.0),
+        "failing": broken or stored.get("failed", 0.0) > stored.get("fetched", 0.0),
+        "indexability": why[0] if why else INDEXABLE,
+        "indexability_also": list(why[1:]),
+        **(dict(zip(("status", "fault", "error"), checked, strict=True)) if checked else {}),
         "hinted": stored.get("hinted") or None,
         "is_seed": stored.get("is_seed") is True,
         "authority": stored.get("authority_history", 0.0) + stored.get("authority_cash", 0.0),

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from graphbrain.analyst import computed
+from graphbrain.analyst import computed, indexability
 from graphbrain.analyst.moving import moving
 from graphbrain.base.errors import BadInput, UnknownQuestion
 from graphbrain.base.records import Asked
@@ -52,6 +52,9 @@ _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "deep_pages": computed.deep_pages,
     "expected_copies": computed.expected_copies,
     "soft_missing_pages": computed.soft_missing_pages,
+    "indexability": indexability.pages,
+    "indexability_shares": indexability.shares,
+    "sitemap_entries": indexability.sitemap_entries,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
@@ -282,5 +285,5 @@ def _parsed(file: Path) -> Question:
 
 _FINISHED: Mapping[str, Callable[[Graph, list[list[Any]]], list[list[Any]]]] = {"canonical-conflicts": _outside}
 """Question → the function that completes its answer with facts that Cypher cannot read."""
-_OF_WHOLE_CRAWLS = frozenset({"orphans", "sitemap-coverage"})
+_OF_WHOLE_CRAWLS = frozenset({"indexability-shares", "orphans", "sitemap-coverage", "sitemap-entries"})
 """Questions whose answer is right only once all pages are fetched."""

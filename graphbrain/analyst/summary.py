@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import compress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def _findings(graph: Graph, news: News) -> list[_Part]:
 def _worst(graph: Graph, finding: Finding) -> _Part:
     """Return the worst rows of a finding as a folded table, with the command that lists all rows."""
     answer = ask(graph, finding.question, limit=WORST, **finding.given)
-    options = "".join(f" --param {name}={value}" for name, value in finding.given.items())
+    options = "".join(f" --param {quote(f'{name}={value}')}" for name, value in finding.given.items())
     intro = f"{'The worst rows. ' if answer.cut else ''}All of them: graphbrain ask {finding.question}{options}"
     return _Part(finding.title, intro, "", answer.columns, answer.rows, wide=True, folded=True)
 

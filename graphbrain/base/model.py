@@ -296,6 +296,7 @@ class Seen:
             visit.
         blocks: The blocks of text of the reported visit; or the blocks that are stored of all earlier visits.
         shingles: A sketch of the text of the reported visit, from which sections are learned.
+        words: The number of words of that text.
     """
 
     body_hash: str | None = None
@@ -306,6 +307,7 @@ class Seen:
     at: float | None = None
     blocks: str | None = None
     shingles: str | None = None
+    words: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +345,17 @@ class Fetched:
         nofollow: True if the page asks that its links are not followed (meta robots, X-Robots-Tag).
         canonicals: At most five of the canonicals that the page states, if there is more than one URL, or one in the
             body, where search engines ignore it. Each is its place (`head`, `body` or `header`), a space, and the URL.
+        titles: At most five of its titles, if there is more than one, or one in the body. Each is its place (`head` or
+            `body`), a space, and the text.
+        descriptions, h1: The texts of its meta descriptions and of its first headings, at most five. Empty: it has
+            none. None: it is not known.
+        words: The number of words of its visible text. Without it they are counted in `body`.
+        hreflang: The versions of the page in other languages, at most 100. Each is its code, a space, and the URL.
+        requisites: The files that it loads, at most 200 of each kind, and where its forms send. Each is its kind
+            (`image`, `script`, `style`, `media` or `form`), a space, and the URL; of an image with the attribute `alt`
+            then a space and its text, at most 100 characters. 16,000 characters in all are stored.
+        structured: The types of its structured data, at most 20. Each is its syntax (`json-ld`, `microdata` or
+            `rdfa`), a space, and the type; `invalid json-ld` is a block that cannot be parsed.
     """
 
     url: str
@@ -374,6 +387,13 @@ class Fetched:
     canonicals: Sequence[str] = ()
     blocks: str | None = None
     shingles: str | None = None
+    titles: Sequence[str] = ()
+    descriptions: Sequence[str] | None = None
+    h1: Sequence[str] | None = None
+    words: int | None = None
+    hreflang: Sequence[str] = ()
+    requisites: Sequence[str] = ()
+    structured: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,7 +626,8 @@ class Page(Record):
             path of links leads to it.
         led_to: The URLs to which temporary redirects, or a refresh in 0 seconds, led its last visit.
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
-        nofollow, canonicals: As in `Fetched`; None if the page states none.
+        nofollow, canonicals, titles, descriptions, h1, words, hreflang, requisites, structured: As in `Fetched`; None
+            if the page states none.
         in_sitemap: The time at which a sitemap last named it.
         brought: The share of new text that its first visit brought to its host, 0 to 1; None until it is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
@@ -695,6 +716,13 @@ class Page(Record):
     led_to: Sequence[str] | None = None
     nofollow: bool | None = None
     canonicals: Sequence[str] | None = None
+    titles: Sequence[str] | None = None
+    descriptions: Sequence[str] | None = None
+    h1: Sequence[str] | None = None
+    words: int | None = None
+    hreflang: Sequence[str] | None = None
+    requisites: Sequence[str] | None = None
+    structured: Sequence[str] | None = None
     brought: float | None = None
     echo: bool = False
     harvest: float | None = None

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-Given = Mapping[str, bool | int | float]
+Given = Mapping[str, bool | int | float | str]
 """Parameters of a question, by their names."""
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -156,7 +157,7 @@ def _print_findings(news: News, form: str, *, compare: bool) -> None:
             *([news.count_before(each) if form == "csv" else news.change(each)] if compare else []),
             each.what,
             each.title,
-            " ".join([each.question, *(f"--param {name}={value}" for name, value in each.given.items())]),
+            " ".join([each.question, *(f"--param {quote(f'{name}={value}')}" for name, value in each.given.items())]),
         )
         for each in news.findings
     ]

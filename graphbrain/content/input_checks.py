@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
+from itertools import accumulate
 from numbers import Integral
 from typing import Any
 
@@ -46,6 +47,7 @@ RANGES = {
     "simhash": (1 - 2**64, 2**64 - 1),
     "value": (0.0, 1e12),
     "size": (0, 2**53),
+    "words": (0, 2**53),
 }
 """The least and greatest numbers in a report."""
 LONGEST_VALIDATOR = 1_000
@@ -57,8 +59,21 @@ LONGEST_BLOCKS = 2_000_000
 LONGEST_SHINGLES = 2_000
 """Characters of the shingles of a text. A sketch that graphbrain makes has fewer."""
 LONGEST_ERROR = 200
-MOST_LED, LONGEST_URL = 5, 2_000
-"""The most URLs of a chain of redirects that are kept, and the most characters of each."""
+LISTS = {
+    "led_to": (5, 2_000),
+    "canonicals": (5, 2_000),
+    "titles": (5, 310),
+    "descriptions": (5, 500),
+    "h1": (5, 300),
+    "hreflang": (100, 2_000),
+    "requisites": (1_000, 1_200),
+    "structured": (20, 120),
+}
+"""The fields that are lists of texts: the most items that are kept, and the most characters of each."""
+UNKNOWN = frozenset({"descriptions", "h1"})
+"""The lists that are None if they are not known; an empty one is a fault of the page."""
+LONGEST_LIST = 16_000
+"""The most characters that are kept of a list."""
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
 """Characters of texts that are kept for later questions."""
 LONGEST_TYPE = 1_000
@@ -105,8 +120,6 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     if report.not_modified is None:
         plain["not_modified"] = False
     _facts(report, plain)
-    if not isinstance(report.led_to, tuple) or report.led_to:
-        plain["led_to"] = _chain("led_to", report.led_to)
     # Check the fingerprints that the crawler computed itself.
     simhash = report.simhash
     if simhash is not None:
@@ -131,30 +144,38 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
     """Add the facts that a page states about itself. A text that is too long is cut; only a wrong type is refused."""
     _word("noindex", report.noindex)
     _word("nofollow", report.nofollow)
-    if not isinstance(report.canonicals, tuple) or report.canonicals:
-        plain["canonicals"] = _chain("canonicals", report.canonicals)
+    for name in LISTS:
+        listed = getattr(report, name)
+        if listed is None and name not in UNKNOWN:
+            plain[name] = ()
+        elif listed is not None and listed != ():
+            plain[name] = _list(name, listed)
     for name, longest in LONGEST_FACTS.items():
         if (text := getattr(report, name)) is not None:
             _put(plain, name, text, " ".join(words(name, text)[: 4 * longest].split())[:longest])
-    size = report.size
-    if size is not None:
-        if isinstance(size, bool) or not isinstance(size, Integral) or not 0 <= size <= RANGES["size"][1]:
-            raise BadInput(f"size must be a whole number of bytes, not {size!r:.80}")
-        _put(plain, "size", size, int(size))
+    for name, unit in (("size", "bytes"), ("words", "words")):
+        if (number_of := getattr(report, name)) is None:
+            continue
+        least, most = RANGES[name]
+        if isinstance(number_of, bool) or not isinstance(number_of, Integral) or not least <= int(number_of) <= most:
+            raise BadInput(f"{name} must be a whole number of {unit}, not {number_of!r:.80}")
+        _put(plain, name, number_of, int(number_of))
 
 
-def _chain(name: str, urls: object) -> tuple[str, ...]:
-    """Return the URLs of a list, such as a chain of redirects. Of a long list, keep the first ones and the last.
+def _list(name: str, texts: object) -> tuple[str, ...]:
+    """Return the texts of a list, cut to what is kept. Of a long chain of redirects, the last URL is kept, too.
 
     Raises:
         BadInput: The value is no list.
     """
-    if urls is None:
-        return ()
-    if isinstance(urls, str | bytes) or not isinstance(urls, Iterable):
-        raise BadInput(f"{name} must be a list of URLs, not {urls!r:.80}")
-    kept = [words(name, url)[:LONGEST_URL] for url in urls if url]
-    return tuple([*kept[: MOST_LED - 1], *kept[-1:]] if len(kept) > MOST_LED else kept)
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise BadInput(f"{name} must be a list of texts, not {texts!r:.80}")
+    most, longest = LISTS[name]
+    kept = [words(name, text)[:longest] for text in texts if text]
+    if len(kept) > most:
+        kept = [*kept[: most - 1], kept[-1] if name == "led_to" else kept[most - 1]]
+    sizes = accumulate(len(text) for text in kept)
+    return tuple(text for text, size in zip(kept, sizes, strict=True) if size <= LONGEST_LIST)
 
 
 def words(name: str, text: object) -> str:

@@ -31,7 +31,7 @@ from graphbrain.base.model import (
     Unusable,
     kind_of,
 )
-from graphbrain.content.input_checks import LONGEST_NAME, RANGES
+from graphbrain.content.input_checks import LISTS, LONGEST_NAME, RANGES
 
 __all__ = [
     "answered",
@@ -54,8 +54,6 @@ Spec = Mapping[str, Any]
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
-LISTS = ("led_to", "canonicals")
-"""The fields that are lists of texts."""
 BASE64 = "body_base64"
 """The field for a body that is no text; it takes precedence over `body`."""
 _BODY = frozenset({"body", BASE64})

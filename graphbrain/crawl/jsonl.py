@@ -33,7 +33,7 @@ NEWS = ("new", "changed", "gone")
 """The outcomes for which a crawl that revisits its pages writes a line. It also writes pages that the file lacks."""
 FACTS = (
     *("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance"),
-    *("etag", "last_modified"),
+    *("etag", "last_modified", "descriptions", "h1", "words", "hreflang", "structured"),
 )
 """The fields of a report that its line has, if they are known."""
 TEXT = b', "text": '
@@ -154,7 +154,7 @@ class PageLines:
         line: dict[str, Any] = {"url": report.url, "status": report.status, "outcome": None}
         line |= {"depth": None if claim is None else claim.depth}
         if isinstance(report, Fetched):
-            line |= {name: getattr(report, name) for name in FACTS if getattr(report, name) is not None}
+            line |= {name: getattr(report, name) for name in FACTS if getattr(report, name) not in (None, ())}
             line |= {"redirected_to": report.redirected_to} if report.redirected_to else {}
             line |= {"led_to": list(report.led_to)} if report.led_to else {}
         else:

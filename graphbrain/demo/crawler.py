@@ -358,7 +358,7 @@ class HtmlPage:
         self.facts, self.links = PageFacts(url, headers, agent), list[str]()
         self.anchors, self.text = list[str](), list[str]()
         self.rels = list[str | None]()
-        self.in_link = False
+        self.in_link, self.alt = False, ""
         self.aside = 0  # the number of open templates, whose content is no part of the page
         self.silent = False
 
@@ -392,7 +392,9 @@ class HtmlPage:
             with suppress(BadInput):  # a bad URL is reported as it is, and the brain's answer names the fault
                 href = resolved(self.facts.base, href)
             self._add(href, attrs.get("rel"))
-            self.in_link = tag == "a"
+            self.in_link, self.alt = tag == "a", ""
+        elif tag == "img" and self.in_link:
+            self.alt += f" {attrs.get('alt') or ''}"
 
     def _add(self, link: str, rel: str | None) -> None:
         self.links.append(link)
@@ -403,7 +405,10 @@ class HtmlPage:
         self.silent = False
         self.aside -= tag == "template"
         self.facts.end(tag)
-        self.in_link = self.in_link and tag != "a"
+        if tag == "a" and self.in_link:
+            # The text of a link without text is that of its images.
+            self.anchors[-1] = self.anchors[-1] if self.anchors[-1].strip() else self.alt.strip()
+            self.in_link = False
 
     def data(self, data: str) -> None:
         self.facts.data(data)

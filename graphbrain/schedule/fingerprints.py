@@ -264,7 +264,8 @@ def take(
         plain = " ".join(line.lstrip(LINK) for line in lines).replace(LINK, " ")
         hashes["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
         if change.wants_simhash or change.sketches:
-            hashes |= _of_words(Words.of(EDGE.join(lines)), change, url)
+            words = Words.of(EDGE.join(lines))
+            hashes |= {"words": len(words.hashes), **_of_words(words, change, url)}
     # Hashes that the crawler has sent are kept.
     return replace(seen, **{name: value for name, value in hashes.items() if getattr(seen, name) is None})
 

@@ -94,6 +94,46 @@ SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
     "canonical/no-host": (html('<link rel="canonical" href="http://">'), {"canonical": None}),
     "title/svg": (html("<svg><title>drawn</title></svg>", title=None), {"title": None}),
     "title/both": (html("", title="told", text="<svg><title>drawn</title></svg>"), {"title": "told"}),
+    "texts": (
+        html(
+            '<title>B</title><meta name=description content="Of tea"><meta name=description content="Of coffee">',
+            text="<h1>Tea <b>time</b></h1><h1>Coffee</h1>",
+        ),
+        {"titles": ["head A title", "head B"], "descriptions": ["Of tea", "Of coffee"], "h1": ["Tea time", "Coffee"]},
+    ),
+    "texts/none": (html("", text="one two three"), {"descriptions": [], "h1": [], "titles": None, "words": 5}),
+    "hreflang": (
+        Reply(
+            body="<title>A</title><link rel=alternate hreflang=de href=/de>",
+            headers={"Link": "</fr>; rel=alternate; hreflang=fr"},
+        ),
+        {"hreflang": [f"de {HOST}/de", f"fr {HOST}/fr"]},
+    ),
+    "loads": (
+        html(
+            "<link rel=stylesheet href=/s.css><script src=/s.js></script>",
+            text="<img src=/a.png alt='A cat'><img src=/b.png alt><img src=/c.png><noscript><img src=/n.png></noscript>"
+            "<form action=/search></form>",
+        ),
+        {
+            "requisites": [
+                f"style {HOST}/s.css",
+                f"script {HOST}/s.js",
+                f"image {HOST}/a.png A cat",
+                f"image {HOST}/b.png ",
+                f"image {HOST}/c.png",
+                f"form {HOST}/search",
+            ]
+        },
+    ),
+    "typed": (
+        html(
+            '<script type="application/ld+json">{"@type": "Product"}</script>'
+            '<script type="application/ld+json">{"@type": </script>',
+            text="<div itemscope itemtype='https://schema.org/Event'></div><p typeof=Person></p>",
+        ),
+        {"structured": ["json-ld Product", "invalid json-ld", "microdata Event", "rdfa Person"]},
+    ),
     "for-now": (Reply(302, headers={"Location": "/way"}), {"status": 302, "led_to": [f"{HOST}/way", f"{HOST}/final"],
                                                             "title": None, "canonical": None, "size": None}),
     "way": (Reply(307, headers={"Location": "/final"}), {"status": 307, "led_to": [f"{HOST}/final"], "title": None}),

@@ -375,6 +375,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "facts/said": {"ids": some, "page": some[0]},
         "facts/spelt": {"rows": [[some[0], some[1], "text", None]]},
         "looks/spelt_rows": {"first": min(some), "last": max(some)},
+        "looks/indexing": {"host": ""},
         "looks/marks": {"first": min(some), "last": max(some)},
         "looks/missing": {"first": min(some), "last": max(some)},
         "looks/waiting": {"host": ""},

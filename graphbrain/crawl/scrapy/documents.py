@@ -22,7 +22,7 @@ from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
-from graphbrain.content.pagefacts import ASIDE, ELEMENTS, PageFacts
+from graphbrain.content.pagefacts import ASIDE, ELEMENTS, ITEM_TYPES, PageFacts
 
 __all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
 
@@ -42,6 +42,8 @@ MOST_DEEP = 3
 MOST_BEFORE_ROOT = 10_000
 """Most comments, spaces and declarations that are skipped before the first element of an XML document."""
 XHTML = "http://www.w3.org/1999/xhtml"
+_ITEMS = etree.XPath(f"descendant-or-self::*[{' or '.join(f'@{name}' for name in ITEM_TYPES)}]")
+"""The elements that name the type of an item."""
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.DOTALL | re.IGNORECASE)
 _HTML_ROOT = re.compile(r"<html\s[^>]*>")
@@ -96,13 +98,14 @@ class Document:
 
     def state(self, facts: PageFacts) -> None:
         """Pass the elements that state facts of the page to `facts`."""
-        for node in self.root.iter(*ELEMENTS):
+        items = (node for node in _ITEMS(self.root) if node.tag not in ELEMENTS)
+        for node in (*self.root.iter(*ELEMENTS), *items):
             if any(above.tag in ASIDE for above in node.iterancestors()):
                 continue
             facts.start(node.tag, node.attrib)
-            if node.tag == "title":
+            if facts.reads_text:
                 facts.data("".join(node.itertext()))
-                facts.end("title")
+                facts.end(node.tag)
 
     def _within(self, node: Any) -> Document | None:
         """Return the document that an iframe or a `noframes` element contains as text; None if there is none."""
@@ -152,7 +155,8 @@ def _root_of(response: TextResponse) -> Any:
 
 
 def links_of(response: TextResponse) -> dict[str, tuple[str, str]]:
-    """Return URL → (text, rel) for the links of a page, in document order.
+    """Return URL → (text, rel) for the links of a page, in document order. The text of a link without text is that of
+    its images (`alt`).
 
     If several links have one URL, its text is the first that is not empty, and its rel has the words that all of them
     have.
@@ -171,9 +175,17 @@ def links_of(response: TextResponse) -> dict[str, tuple[str, str]]:
         # Merge the link with earlier ones to the same URL.
         words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
         earlier_text, earlier_words = links.get(url, ("", words))
-        text = earlier_text or " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
+        text = earlier_text or _text_of(node)
         links[url] = text, words & earlier_words
     return {url: (text, " ".join(sorted(words))) for url, (text, words) in links.items()}
+
+
+def _text_of(link: Any) -> str:
+    """Return the text of a link, or without any that of its images."""
+    if not len(link):
+        return " ".join((link.text or "").split())
+    text = " ".join("".join(link.itertext()).split())
+    return text or " ".join(" ".join(image.get("alt") or "" for image in link.iter("img")).split())
 
 
 class Joined(dict[str, str]):

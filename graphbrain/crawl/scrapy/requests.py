@@ -350,7 +350,9 @@ def _values(response: Response, name: str) -> list[str]:
 def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
     """Return a report in which hashes take the place of the body. The brain finds changes of the page by them."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change, report.url)
-    hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}
+    hashes = {
+        name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles", "words")
+    }
     return replace(report, body=None, **hashes)
 
 

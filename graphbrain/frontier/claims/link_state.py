@@ -43,7 +43,8 @@ class LinkState(ResourceState):
     """The status of one URL outside the scope.
 
     `status`, `fault`, `error`: of the last answer, as a page has them. `failures`: in a row. `broken`: the last check
-    has found that it cannot be had.
+    has found that it cannot be had. `led_to`, `led_steps`, `led_status`: where redirects led the last check, how many
+    there were, and the status of the first.
     """
 
     status: int | None = None
@@ -51,6 +52,9 @@ class LinkState(ResourceState):
     error: str | None = None
     failures: int | None = None
     broken: bool | None = None
+    led_to: str | None = None
+    led_steps: int | None = None
+    led_status: int | None = None
 
     def waits_in(self) -> str | None:
         """Return the queue in which it waits now. A crawl waits for a check, and not for a URL that has failed."""
@@ -81,10 +85,13 @@ class LinkState(ResourceState):
         # Follow a redirect by another HEAD, and an error after HEAD by a GET.
         if self.follow(answer):
             self.due_at, self.method = now, HEAD
+            self.led_status = status if self.redirects == 1 else self.led_status
             return "alias"
         if head_refused(self.method, status):
             self.due_at, self.method = now, None
             return "retry"
+        self.led_to, self.led_steps = (self.url, self.redirects) if self.redirects else (None, None)
+        self.led_status = self.led_status if self.redirects else None
         self.go_home()
         self.method = HEAD
         before, self.status = self.status, status

@@ -23,6 +23,14 @@ __all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_vis
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
+PAGE_FACTS = (
+    *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "size", "content_type", "titles"),
+    *("descriptions", "h1", "words", "hreflang", "requisites", "structured"),
+)
+"""The facts of a page in the order of the block `facts` of visits/write. The seconds of its fetch follow."""
+NOTHING = (None,) * len(PAGE_FACTS)
+EMPTY = ("canonicals", "titles", "hreflang", "requisites", "structured")
+"""The lists that are not stored if they are empty."""
 RELS = ("nofollow", "ugc", "sponsored")
 """The values of rel that are stored. Other values do not describe the target of a link."""
 
@@ -58,36 +66,39 @@ class LinkFacts:
         }
 
 
-def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
+def of_page(report: Fetched, url: str, rules: Rules, words: int | None = None) -> list[object]:
     """Return the facts of a fetched page as a row of the block `facts` of visits/write; empty if there are none.
 
-    Content type and duration alone are not written, since every crawler reports them.
+    Content type and duration alone are not written, since every crawler reports them. `words`: the number of words that
+    was counted in the body, if the report has none.
     """
     # A visit that a temporary redirect led elsewhere has no facts of its page.
     if report.led_to and report.status in TEMPORARY:
-        return [None] * 8 + [report.seconds]
+        return [*NOTHING, report.seconds]
     stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
+    of_content = (report.descriptions, report.h1, report.words)
+    lists = (report.canonicals, report.titles, report.hreflang, report.requisites, report.structured)
     if report.not_modified or report.redirected_to is not None:
         return []
-    if all(fact is None for fact in stated) and not report.canonicals:
+    if all(fact is None for fact in (*stated, *of_content)) and not any(lists):
         return []
-    # The canonical is stored as an address.
-    canonical = None
-    if report.canonical:
-        with suppress(BadInput):
-            canonical = rules.page(resolved(url, report.canonical))[0]
-    kind = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
-    return [
-        report.title or None,
-        canonical,
-        list(report.canonicals) or None,
-        bool(report.noindex),
-        report.nofollow or None,
-        report.language or None,
-        report.size,
-        kind,
-        report.seconds,
-    ]
+    facts: dict[str, object] = {name: getattr(report, name) for name in PAGE_FACTS}
+    facts |= {name: list(value) for name, value in facts.items() if isinstance(value, tuple)}
+    facts |= {name: facts[name] or None for name in ("title", "language", "nofollow", *EMPTY)}
+    facts |= {"noindex": bool(report.noindex), "words": words if report.words is None else report.words}
+    facts["content_type"] = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
+    # Other pages are stored as addresses, by which they are found.
+    facts["canonical"] = _address(url, report.canonical, rules) if report.canonical else None
+    versions = [item.partition(" ") for item in report.hreflang]
+    facts["hreflang"] = [f"{code} {_address(url, other, rules) or other}" for code, _, other in versions] or None
+    return [*facts.values(), report.seconds]
+
+
+def _address(url: str, reference: str, rules: Rules) -> str | None:
+    """Return the address of a page that the page of this URL names; None if the reference is none."""
+    with suppress(BadInput):
+        return rules.page(resolved(url, reference))[0]
+    return None
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
@@ -126,7 +137,7 @@ def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
     accepted = [v for v in verdicts if v.keep]
     # A page that has become an alias loses the facts of its earlier content.
     emptied: list[list[object]] = [
-        [v.visit.page, *[None] * 8, v.item.report.seconds]
+        [v.visit.page, *NOTHING, v.item.report.seconds]
         for v in accepted
         if v.answer.outcome == "alias" and _was_page(v)
     ]

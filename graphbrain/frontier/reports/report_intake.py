@@ -117,7 +117,7 @@ class Intake:
                 item.led_by = report.status
                 item.report = replace(report, redirected_to=None)
                 item.seen = _seen_to_lead(key, next(iter(led.target)), item.at)
-            item.facts = facts.of_page(report, url, self._rules)
+            item.facts = facts.of_page(report, url, self._rules, item.seen.words)
             item.led_to = facts.led_to(report, url, self._rules) if report.led_to else ()
             if item.led_to and report.status in TEMPORARY:
                 item.leads_to = place_of(url, item.led_to)
@@ -304,5 +304,6 @@ def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
         at,
         report.blocks,
         report.shingles,
+        report.words,
     )
     return fingerprints.take(sent, report.body, report.content_type, change, report.url)

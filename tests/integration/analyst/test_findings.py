@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
-from graphbrain.analyst.findings import ASKED, DEEP, NEAR, ORPHANS, POOR, SUMMED
+from graphbrain.analyst.findings import ASKED, DEEP, NEAR, ORPHANS, POOR, SITEMAPS, SUMMED, UNFIT
 from graphbrain.base.records import Finding
 from tests.integration.analyst.webs import MISSING, crawl
 from tests.plugin import Neo4j, emptied
 
 HOME, GONE, GOOD, OLD, OLDER = (f"http://a.org/{name}" for name in ("", "gone", "good", "old", "older"))
 HTML = {"content_type": "text/html", "title": "t"}
-KINDS = (*SUMMED.values(), DEEP, NEAR, ORPHANS, POOR, *ASKED)
+KINDS = (*SUMMED.values(), DEEP, NEAR, ORPHANS, UNFIT, SITEMAPS, POOR, *ASKED)
 GROUPS = {"duplicates", "near-duplicates", "same-titles"}
 """Questions of which a row is a group of pages: all but the best of them count."""
 
@@ -52,7 +52,7 @@ def small(neo4j: Neo4j, **settings: object) -> Iterator[Brain]:
         brain.seed([HOME])
         brain.report(
             [
-                Fetched(HOME, [GONE, GOOD, OLDER], body=b"home", size=5_000, **HTML),
+                Fetched(HOME, [GONE, GOOD, OLDER], body=b"home", size=5_000, words=100, **HTML),
                 Fetched(GOOD, [GONE, HOME], body=b"good", size=10, **HTML),
                 Failed(GONE, status=404),
                 Fetched(OLDER, redirected_to=OLD),
@@ -168,7 +168,7 @@ WEB: dict[str, list[str]] = {
     "a/": ["a/one", "a/two", "a/three", "a/gone", "a/sale"],
     "a/one": ["a/", "a/gone", "a/old", "a/hidden", "a/copy", "a/copied", "a/canon"],
     "a/two": ["a/", "a/private", "a/for-now", "a/thin", "a/untitled", "a/soft"],
-    "a/three": ["a/", "a/steps/2", "slow/", "dead/", "trap/0", "outside/lost"],
+    "a/three": ["a/", "a/steps/2", "a/secure", "slow/", "dead/", "trap/0", "outside/lost"],
     "a/steps/2": ["a/steps/3"],
     "a/steps/3": ["a/steps/4"],
     "a/good": ["a/tea/1", "a/tea/2", "a/near/1", "a/near/2", "a/copied"],
@@ -180,8 +180,21 @@ WEB: dict[str, list[str]] = {
     "trap/6": ["a/steps/4"],
 }
 """The links of pages. a/sale redirects to a/offer, and that, like a/old, to a/good."""
-LINKLESS = ("hidden", "copy", "copied", "canon", "thin", "untitled", "steps/4", "tea/1", "tea/2", "near/1", "near/2")
-OWN, INSIDE, ACROSS = 35, 37, 10
+LINKLESS = (
+    "secure",
+    "hidden",
+    "copy",
+    "copied",
+    "canon",
+    "thin",
+    "untitled",
+    "steps/4",
+    "tea/1",
+    "tea/2",
+    "near/1",
+    "near/2",
+)
+OWN, INSIDE, ACROSS = 36, 38, 10
 """Pages inside the scope, links inside hosts (a/for-now leads to a/good, aliases have none), and links between hosts
 inside the scope."""
 COSTS: dict[str, tuple[int, int, int, int, int]] = {
@@ -195,7 +208,18 @@ COSTS: dict[str, tuple[int, int, int, int, int]] = {
     "Linked pages that robots.txt forbids": (1, 1, 1, 0, 0),  # a/private of two
     "Pages that ask not to be found": (1, 1, 1, 0, 0),  # a/hidden of one
     "Pages with the title of a better one": (1, 1, 1, 0, 0),  # a/tea/2 of good; a/tea/1 has two links
-    "Thin pages": (1, 1, 1, 0, 0),  # a/thin of two
+    "Thin pages": (2, 2, 2, 0, 0),  # a/thin, and a/soft by its words, of two
+    "Pages that search engines cannot index": (16, 16, 13, 1, 0),  # a/private, a/hidden, a/canon, a/soft of one or two,
+    # a/gone of / and one, dead/ of three, a/for-now of two, three aliases, trap/1 to trap/6
+    "Faults of sitemaps": (17, 17, 25, 7, 0),  # all others of a.org but a/orphan, which is listed
+    "Pages without a description": (1, 1, 1, 0, 0),  # a/copy of one
+    "Pages without a heading": (1, 1, 1, 0, 0),  # a/hidden of one
+    "Slow pages": (1, 1, 0, 1, 0),  # slow/ of three
+    "Pages with images without alternative text": (1, 1, 1, 0, 0),  # a/thin of two
+    "Pages of https that load files by http": (1, 1, 1, 0, 0),  # a/secure of three
+    "Pages with JSON-LD that cannot be parsed": (1, 1, 1, 0, 0),  # a/tea/2 of good
+    "Versions in other languages that are of no use": (1, 1, 2, 0, 0),  # a/near/1 of good and soft
+    "Pages with several canonicals, or one in the body": (1, 1, 1, 0, 0),  # a/untitled of two
     "Pages that no page links to": (1, 1, 0, 0, 0),  # a/orphan
     "Pages without a title": (1, 1, 1, 0, 0),  # a/untitled of two
     "Valuable pages far from the seeds": (1, 1, 2, 6, 0),  # a/steps/4 of steps/3 and orphan, and of trap/1 to trap/6
@@ -214,7 +238,7 @@ has an authority of 1 and the weights of the links to it (docs/explanation/score
 
 def url_of(name: str) -> str:
     host, _, path = name.partition("/")
-    return f"http://{host}.org/{path}"
+    return f"{'https' if name == 'a/secure' else 'http'}://{host}.org/{path}"
 
 
 def text_of(name: str) -> str:
@@ -234,17 +258,18 @@ def plant(brain: Brain) -> None:
     """Report the web, with a fault of each kind."""
     near = text_of("near").split()
     told = {
-        "a/copy": {"text": text_of("copied")},
+        "a/copy": {"text": text_of("copied"), "descriptions": ()},
+        "a/secure": {"requisites": ["script http://a.org/s.js"]},
         "a/copied": {"text": text_of("copied")},
-        "a/near/1": {"text": " ".join(near)},
+        "a/near/1": {"text": " ".join(near), "hreflang": [f"xx {url_of('a/near/1')}"]},
         "a/near/2": {"text": " ".join([*near[:3], "other", *near[4:]])},
-        "a/hidden": {"noindex": True},
+        "a/hidden": {"noindex": True, "h1": ()},
         "a/canon": {"canonical": url_of("a/gone")},
-        "a/thin": {"size": 10},
-        "a/untitled": {"title": None},
+        "a/thin": {"size": 10, "requisites": ["image http://a.org/x.png"]},
+        "a/untitled": {"title": None, "canonicals": ["head x", "header y"]},
         "a/soft": {"text": MISSING},
         "a/tea/1": {"title": "Tea"},
-        "a/tea/2": {"title": "Tea"},
+        "a/tea/2": {"title": "Tea", "structured": ["invalid json-ld"]},
         "slow/": {"seconds": 3.0},
         **{f"trap/{order}": {"canonical": url_of("trap/0")} for order in range(1, 7)},
     }
@@ -309,8 +334,10 @@ def test_pages_that_have_left_the_scope_cost_nothing(neo4j: Neo4j) -> None:
         }
         held = {
             "Pages that fail": 2,  # dead/
+            "Pages that search engines cannot index": 17,  # dead/, trap/1 to trap/6, and the aliases
             "Hosts most of whose pages fail": 2,
             "Hosts that answer slowly": 2,
+            "Slow pages": 2,
             "Pages of sections that bring little new": 12,
             "Valuable pages far from the seeds": 10,  # trap/2 to trap/6: the mean is 1.75 now
         }

@@ -48,7 +48,7 @@ def test_frames_are_the_graph(brain: Brain) -> None:
     assert spelt == {(link.source, link.target) for link in brain.dump_links()}
     assert [row["name"] for row in hosts] == sorted(host.name for host in brain.hosts())
     old, two = (next(row for row in pages if row["url"].endswith(name)) for name in ("/old", "/middle"))
-    assert old["redirects_to"] == two["key"]
+    assert old["redirects_to"] == two["url"]
 
 
 def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ ANSWERS = (
         "MATCH (p:Page) WHERE p.body_hash IS NOT NULL WITH p.body_hash AS h, count(p) AS n WHERE n > 1 RETURN h, n",
     ),
     (
-        f"SELECT a.url, b.url FROM {PAGES} a JOIN {PAGES} b ON a.redirects_to = b.key",
+        f"SELECT a.url, b.url FROM {PAGES} a JOIN {PAGES} b ON a.redirects_to = b.url",
         "MATCH (a:Page)-[:REDIRECTS_TO]->(b:Page) RETURN a.url, b.url",
     ),
     (
@@ -136,10 +136,13 @@ def test_duckdb_answers_as_the_graph(brain: Brain, raw: driver.Driver, tmp_path:
 
 
 def test_frames_of_other_kinds(brain: Brain) -> None:
+    pandas = pytest.importorskip("pandas")
     crawl(brain)
     for kind in ("pandas", "polars"):
         pytest.importorskip(kind)
         assert len(brain.frame("pages", kind)) == 18
+    simhashes = [None if bits is pandas.NA else bits for bits in brain.frame("pages", "pandas")["simhash"]]
+    assert simhashes == brain.frame("pages")["simhash"].to_pylist() and None in simhashes
 
 
 def test_what_is_wrong_is_said(brain: Brain, tmp_path: Path) -> None:

@@ -181,6 +181,47 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         ("problem", "canonical", "url"),
         [("is not in the graph", f"{A}/gone-away", f"{A}/two")],
     ),
+    "indexability": (
+        ("reason", "url"),
+        {
+            ("blocked by robots.txt", f"{A}/private"),
+            ("4xx", f"{A}/broken"),
+            ("4xx", f"{A}/lost"),
+            ("5xx", f"{D}/"),
+            ("permanent redirect", f"{A}/old"),
+            ("permanent redirect", f"{A}/middle"),
+            ("temporary redirect", f"{B}/"),
+            ("noindex", f"{A}/two"),
+            ("soft 404", f"{A}/list?x=1"),
+        },
+    ),
+    "indexability-shares": (
+        ("reason", "pages", "share"),
+        [
+            ("indexable", 6, 0.3529),
+            ("not fetched yet", 2, 0.1176),
+            ("blocked by robots.txt", 1, 0.0588),
+            ("outside the scope", 1, None),
+            ("5xx", 1, 0.0588),
+            ("4xx", 2, 0.1176),
+            ("permanent redirect", 2, 0.1176),
+            ("temporary redirect", 1, 0.0588),
+            ("noindex", 1, 0.0588),
+            ("soft 404", 1, 0.0588),
+        ],
+    ),
+    "sitemap-entries": (
+        ("problem", "url"),
+        {("no sitemap lists it", f"{A}/{name}") for name in ("", "one", "list?x=2", "shop/tea")},
+    ),
+    # There are none in this web: tests/integration/analyst/test_site_checks.py.
+    **dict.fromkeys(
+        ("descriptions", "headings", "slow-pages", "images", "insecure-content", "hreflang"),
+        (("url",), []),
+    ),
+    "structured-data": (("type",), []),
+    "poor-anchors": (("anchor",), []),
+    "external-redirects": (("url",), []),
     "several-canonicals": (("problem", "canonical", "url"), [("several", f"{A}/gone-away", f"{A}/two")]),
     "noindex-pages": (("in_links", "in_sitemap", "named", "url"), [(2, False, False, f"{A}/two")]),
     "same-titles": (

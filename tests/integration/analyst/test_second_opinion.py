@@ -70,7 +70,8 @@ class Opinion:
         self.pages: dict[str, Row] = {row["key"]: row for row in brain.frame("pages").to_pylist()}
         self.links: list[Row] = brain.frame("links").to_pylist()
         self.spells = [(row["source"], row["alias"]) for row in brain.frame("spells").to_pylist()]
-        self.red = {key: row["redirects_to"] for key, row in self.pages.items() if row["redirects_to"]}
+        key_of = {row["url"]: key for key, row in self.pages.items()}
+        self.red = {key: key_of[row["redirects_to"]] for key, row in self.pages.items() if row["redirects_to"]}
         self.step = self.red | {
             row["source"]: row["alias"] or row["target"] for row in brain.frame("leads").to_pylist()
         }

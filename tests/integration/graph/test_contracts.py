@@ -25,6 +25,7 @@ MAY_SCAN = {
     "brain/carried": "one node, that an import has left, when a brain is made",
     "brain/kept_tokens": "a handful of tokens, once in an import",
     "looks/copies": "a summary reads every page, when a person asks for it",
+    "looks/indexing": "a summary reads every page, when a person asks for it",
     "looks/link_findings": "a summary reads every page, when a person asks for it",
     "looks/page_findings": "a summary reads every page, when a person asks for it",
     "looks/same_titles": "a summary reads every page, when a person asks for it",

@@ -193,7 +193,7 @@ def test_title(html: str, title: str | None) -> None:
 
 
 def test_language_is_that_of_the_document() -> None:
-    assert read('<html lang="de-AT"><p lang=fr>').arguments() == {"language": "de-AT"}
+    assert read('<html lang="de-AT"><p lang=fr>').arguments()["language"] == "de-AT"
 
 
 @pytest.mark.parametrize(
@@ -256,3 +256,78 @@ def test_nothing_that_a_page_says_raises_or_takes_long() -> None:
     ):
         assert list(canonical_in([text])) == [] and not forbids("noindex", [text], [""])
         refresh_in(text)
+
+
+@pytest.mark.parametrize(
+    ("html", "header", "stated"),
+    [
+        ("<p>text", "", {"descriptions": (), "h1": ()}),
+        ("<meta name=Description content=' A\n b '><meta name=description>", "", {"descriptions": ("A b",)}),
+        ("<meta name=description content=a>" * 7, "", {"descriptions": ("a",) * 5}),
+        ("<h1>The <b>head</b>ing</h1><h1></h1><h1>two</h1>", "", {"h1": ("The heading", "two")}),
+        ("<h1>a <svg><title>drawn</title></svg></h1><noscript><h1>b</h1></noscript>", "", {"h1": ("a",)}),
+        ("<title>one</title><title>two</title>", "", {"titles": ("head one", "head two")}),
+        ("<p><title>late</title>", "", {"titles": ("body late",), "title": "late"}),
+        ("<title>one</title>", "", {"title": "one"}),
+        (
+            "<link rel=alternate hreflang=de href=/de><link rel=alternate href=/feed><link rel=alternate hreflang=fr>",
+            "</en>; rel=alternate; hreflang=en, </x>; rel=next; hreflang=x",
+            {"hreflang": ("de http://a.example/de", "en http://a.example/en")},
+        ),
+        ("<p><link rel=alternate hreflang=de href=/de>", "", {}),
+        (
+            "<img src=i.png alt=' A  cat'><img src=/j.png alt><img src=k.png><img><img src='data:x' data-src=/l#f>",
+            "",
+            {
+                "requisites": (
+                    "image http://a.example/dir/i.png A cat",
+                    "image http://a.example/j.png ",
+                    "image http://a.example/dir/k.png",
+                    "image http://a.example/l",
+                )
+            },
+        ),
+        (
+            "<link rel=stylesheet href=/s.css><script src=/s.js></script><form action='http://b.example/f'>"
+            "<video src=v.mp4></video><noscript><img src=n.png></noscript><script>text()</script>",
+            "",
+            {
+                "requisites": (
+                    "style http://a.example/s.css",
+                    "script http://a.example/s.js",
+                    "form http://b.example/f",
+                    "media http://a.example/dir/v.mp4",
+                )
+            },
+        ),
+        (
+            '<script type="application/ld+json">{"@graph": [{"@type": ["Product", "Thing"], "a": {"@type": "Offer"}}]}'
+            "</script><div itemscope itemtype='https://schema.org/Event'><p typeof='schema:Person'>",
+            "",
+            {"structured": ("json-ld Product", "json-ld Thing", "json-ld Offer", "microdata Event", "rdfa Person")},
+        ),
+        ('<script type="application/ld+json; x=y">{"a": </script>', "", {"structured": ("invalid json-ld",)}),
+        ('<script type="application/ld+json"> </script>', "", {}),
+    ],
+)
+def test_what_else_a_page_states(html: str, header: str, stated: dict[str, Any]) -> None:
+    found = read(html, link=header).arguments()
+    assert found.items() >= stated.items()
+    assert not {"requisites", "structured", "hreflang", "titles"} & found.keys() - stated.keys()
+
+
+def test_what_a_page_states_is_bounded() -> None:
+    many = "".join(f"<img src=/{number}><script src=/{number}></script>" for number in range(1_000))
+    types = "".join(f"<p itemtype='http://schema.org/T{number}'>" for number in range(100))
+    deep = f'<script type="application/ld+json">{"[" * 50_000}</script>'
+    found = read(f"{many}{types}{deep}<img src={'x' * 2_000}><img src=y alt={'a' * 500}>").arguments()
+    assert len(found["requisites"]) == 400 and len(found["structured"]) == 20
+    assert read(f"<img src=/y alt='{'a ' * 500}'>").arguments()["requisites"] == (
+        f"image http://a.example/y {('a ' * 50)}",
+    )
+    versions = "".join(f"<link rel=alternate hreflang=de href=/{number}>" for number in range(500))
+    assert len(read(versions).arguments()["hreflang"]) == 100
+
+
+def test_a_page_that_is_no_html_has_unknown_texts() -> None:
+    assert PageFacts(URL).arguments() == {}

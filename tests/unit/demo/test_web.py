@@ -400,15 +400,19 @@ def test_unknown_charset_is_read_as_latin_1() -> None:
 def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
     html = """<html lang=en><head><title>Tea &amp; more</title><link rel="alternate canonical" href="/tea">
     <meta name=Robots content="NOINDEX, follow"></head><body><a href=/b rel=nofollow>the <b>leaf</b></a>
-    <svg><title>x</title></svg><a href=/c></a></body></html>"""
+    <svg><title>x</title></svg><a href=/c><img alt="a cat"></a></body></html>"""
     page = HtmlPage("http://h.example/").read(html.encode(), "text/html; charset=utf-8")
     wanted = {"title": "Tea & more", "canonical": "http://h.example/tea", "language": "en", "noindex": True}
+    wanted |= {"descriptions": (), "h1": ()}
     assert page.facts.arguments() == wanted
     assert list(zip(page.links, page.anchors, page.rels, strict=True)) == [
         ("http://h.example/b", "the leaf", "nofollow"),
-        ("http://h.example/c", "", None),
+        ("http://h.example/c", "a cat", None),
     ]
-    assert HtmlPage("http://h.example/").read(b"<title>", "text/html; charset=utf-8").facts.arguments() == {}
+    assert HtmlPage("http://h.example/").read(b"<title>", "text/html; charset=utf-8").facts.arguments() == {
+        "descriptions": (),
+        "h1": (),
+    }
 
 
 ODD_ANSWERS = [

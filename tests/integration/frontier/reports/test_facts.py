@@ -133,3 +133,61 @@ def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClo
         assert told()[0] == [*times[-9:], began]
         sent(brain, Failed(url, status=410, fetched_at=clock.pass_(86_400.0)))
     assert told() == [[*times[-8:], began, clock()], [*["known", "alias"] * 4, "known", "failing"], "gone"]
+
+
+def test_lists_are_kept_cut_and_emptied(brain: Brain, clock: HandClock) -> None:
+    url = "http://a.example/"
+    names = ("titles", "descriptions", "h1", "words", "hreflang", "requisites", "structured")
+
+    def kept() -> list[Any]:
+        text = f"MATCH (p:Page {{url: $url}}) RETURN {', '.join(f'p.{name}' for name in names)}"
+        return brain.graph.read(lambda tx: tx.ask("facts", text, {"url": url})[1][0], "facts")
+
+    body = b"<!doctype html><p>one two three"
+    lists = {"titles": ["head a", "head b"], "hreflang": ["de /de/../en"], "structured": ["json-ld Product"]}
+    sent(
+        brain,
+        Fetched(
+            url,
+            fetched_at=clock.pass_(60.0),
+            body=body,
+            h1=(),
+            descriptions=["d" * 9_000],
+            requisites=["image http://x/"],
+            **lists,
+        ),
+    )
+    descriptions = ["d" * 500]
+    assert kept() == [
+        ["head a", "head b"],
+        descriptions,
+        [],
+        3,
+        [f"de {url}en"],
+        ["image http://x/"],
+        ["json-ld Product"],
+    ]
+    page = brain.page(url)
+    assert (page.h1, page.words, page.titles) == ([], 3, ["head a", "head b"])
+    # A visit without facts leaves them; one with a fact replaces them all.
+    sent(brain, Fetched(url, fetched_at=clock.pass_(60.0), body=body))
+    assert kept()[1] == descriptions
+    sent(brain, Fetched(url, fetched_at=clock.pass_(60.0), body=body, words=7))
+    assert kept() == [None, None, None, 7, None, None, None]
+    # The lists are bounded, each and in all.
+    sent(
+        brain,
+        Fetched(
+            url,
+            fetched_at=clock.pass_(60.0),
+            h1=["x"] * 9,
+            requisites=[f"script http://x/{'y' * 90}{number}" for number in range(999)],
+        ),
+    )
+    assert len(kept()[2]) == 5 and 15_000 < sum(len(item) for item in kept()[5]) <= 16_000
+    for wrong, said in (({"h1": "text"}, "h1 must be a list"), ({"words": -1}, "words must be a whole number")):
+        answer = brain.report([Fetched(f"{url}wrong", **wrong)])[0]  # type: ignore[arg-type]
+        assert not answer.accepted and said in answer.reason
+    # A redirect for now takes them away.
+    sent(brain, Fetched(url, fetched_at=clock.pass_(60.0), status=302, led_to=[f"{url}x"], h1=["of the target"]))
+    assert kept() == [None] * 7

@@ -99,3 +99,12 @@ def test_whatever_is_answered_it_waits_or_is_over() -> None:
             said, status = dice.choice([*ANSWERS, (Said("leads", url="https://c.org/", host="c.org"), 302)])
             state.hear(said, status, now)
             assert (state.redirects or 0) <= MOST_REDIRECTS and (state.failures or 0) <= TRIES
+
+
+def test_it_knows_where_redirects_led_the_last_check() -> None:
+    state, leads = link(), Said("leads", url="https://c.org/", host="c.org")
+    assert state.hear(leads, 302, NOW) == "alias" and state.hear(leads, 301, NOW) == "alias"
+    assert state.hear(FOUND, 200, NOW) == "new"
+    assert (state.led_to, state.led_steps, state.led_status, state.status) == ("https://c.org/", 2, 302, 200)
+    assert state.ask(NOW + 1.0, NOW + 1.0) and state.hear(FOUND, 200, NOW) == "same"
+    assert (state.led_to, state.led_steps, state.led_status) == (None, None, None)
