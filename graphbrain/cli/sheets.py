@@ -225,7 +225,8 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 
 _MORE = (
     *("outside_because", "worker", "hinted_by"),
-    *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
+    *("title", "canonical", "canonicals", "noindex", "nofollow", "password_field", "language"),
+    *("content_type", "size", "fetch_seconds"),
     *("etag", "last_modified", "body_hash", "text_hash", "redirects_to", "led_to"),
 )
 

@@ -131,6 +131,7 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
     """Add the facts that a page states about itself. A text that is too long is cut; only a wrong type is refused."""
     _word("noindex", report.noindex)
     _word("nofollow", report.nofollow)
+    _word("password_field", report.password_field)
     if not isinstance(report.canonicals, tuple) or report.canonicals:
         plain["canonicals"] = _chain("canonicals", report.canonicals)
     for name, longest in LONGEST_FACTS.items():

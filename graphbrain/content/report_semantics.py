@@ -100,7 +100,7 @@ def _temporary_redirect(report: Fetched) -> Meant:
     target, which is another page, and are removed."""
     bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
     bare = replace(bare, title=None, canonical=None, canonicals=(), noindex=None, nofollow=None, language=None)
-    bare = replace(bare, size=None, content_type=None)
+    bare = replace(bare, size=None, content_type=None, password_field=None)
     return Meant(replace(bare, relevance=None, value=None), report.links, "all", follows=True)
 
 

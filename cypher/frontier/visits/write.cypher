@@ -10,8 +10,8 @@
 // param   content          LIST  [id, first_fetched, changed or null, changes or null, body_hash or null, text_hash or null,
 //                                simhash or null, blocks or null], where it is not as before
 // param   validators       LIST  [id, etag or null, last_modified or null], where they are not as before
-// param   facts            LIST  [id, title, canonical, canonicals, noindex, nofollow, language, size, content_type,
-//                                fetch_seconds], each or null, for later questions: the crawl uses none of them
+// param   facts            LIST  [id, title, canonical, canonicals, noindex, nofollow, password_field, language, size,
+//                                content_type, fetch_seconds], each or null, for later questions: the order uses none
 // param   seconds          LIST  [id, fetch_seconds] of visits without other facts
 // param   led              LIST  [id, list of URLs or null, host and place in short or null]: where visits were led by
 //                                temporary redirects, or by a refresh in 0 seconds
@@ -63,7 +63,7 @@ CALL () {
   UNWIND $facts AS row
   MATCH (p:Page) WHERE id(p) = row[0]
   SET p.title = row[1], p.canonical = row[2], p.canonicals = row[3], p.noindex = row[4], p.nofollow = row[5],
-      p.language = row[6], p.size = row[7], p.content_type = row[8], p.fetch_seconds = row[9]
+      p.password_field = row[6], p.language = row[7], p.size = row[8], p.content_type = row[9], p.fetch_seconds = row[10]
 }
 CALL () {
   UNWIND $seconds AS row

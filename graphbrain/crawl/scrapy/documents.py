@@ -24,7 +24,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
 from graphbrain.content.pagefacts import ASIDE, ELEMENTS, PageFacts
 
-__all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
+__all__ = ["Document", "Joined", "as_page", "asks_for_password", "is_markup", "links_of", "media_type", "true_coding"]
 
 PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
 """The elements that lead to other pages, and the attribute with the URL."""
@@ -89,10 +89,6 @@ class Document:
                 yield from inner.elements(*tags)
             if (not tags or node.tag in tags) and (inner is None or node.tag != "iframe"):
                 yield node, self
-
-    def has_password_field(self) -> bool:
-        """Return whether the page has a field for a password."""
-        return any((node.get("type") or "").strip().lower() == "password" for node, _ in self.elements("input"))
 
     def state(self, facts: PageFacts) -> None:
         """Pass the elements that state facts of the page to `facts`."""
@@ -220,6 +216,13 @@ class Joined(dict[str, str]):
 
 
 # ---------------------------------------------------------------- which answers are pages
+
+
+def asks_for_password(response: Response) -> bool:
+    """Return whether an answer is a page with a field for a password."""
+    return isinstance(response, HtmlResponse) and any(
+        (node.get("type") or "").strip().lower() == "password" for node, _ in Document.of(response).elements("input")
+    )
 
 
 def is_markup(response: Response) -> TypeGuard[TextResponse]:

@@ -32,10 +32,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
 
-from graphbrain import Brain, Claim, Claims, Failed, Fetched
+from graphbrain import Brain, Claim, Claims, Failed, Fetched, Page
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.settings import Settings
@@ -295,7 +296,7 @@ class Scheduler(BaseScheduler):
         self._desk.open()
         # Watch the session, and the heads of links that are checked.
         if options.session:
-            self.sessions = Sessions(self.session_ended, self.visit_of, self._status_of, brain.settings.delay_seconds)
+            self.sessions = Sessions(self, brain.settings.delay_seconds)
             SignedOut.watch(self.crawler, self.sessions)
         if "link" in options.kinds:
             self.crawler.signals.connect(read_no_body, signals.headers_received)
@@ -491,12 +492,10 @@ class Scheduler(BaseScheduler):
 
     def _leaves_scope(self, claim: Claim, request: Request) -> bool:
         """Return whether a redirect leads out of the scope."""
-        assert self._desk is not None
         try:
-            url = address(request.url)
+            return not self.holds(request.url, claim.depth)
         except BadInput:
             return False  # the brain's answer to the report names the fault
-        return not self._desk.brain.policy.scope.holds(url, host_of(url), claim.depth)
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made. Return None if it becomes a link of the page, or is dropped; return the
@@ -641,14 +640,40 @@ class Scheduler(BaseScheduler):
             sessions.let_go()
             return
         starved = self._desk is not None and self._desk.starved
-        sessions.pass_quiet(lambda host: sum(visit.claim.host == host for visit in self._visits.values()), starved)
+        for host in sessions.quiet(lambda host: sum(v.claim.host == host for v in self._visits.values()), starved):
+            deferred_from_coro(sessions.check(host))
         busy = self.logging_in or any(visit.claim.kind == "page" for visit in self._visits.values())
         if engine.running and not busy and sessions.only_ended():
             self._closing = True
             deferred_from_coro(engine.close_spider_async(reason=SIGNED_OUT))
 
-    async def _status_of(self, url: str) -> int | None:
-        return None if self._desk is None else await run_in_thread(self._desk.status_of, url)
+    async def page_of(self, url: str) -> Page | None:
+        """Return what the brain knows of a page; None if it knows nothing, or if the database fails."""
+        return None if self._desk is None else await run_in_thread(self._desk.page_of, url)
+
+    async def shown(self, request: Request, response: Response) -> Response:  # noqa: ARG002
+        """Return a page as its reader sees it. A crawl with a browser returns it after its scripts."""
+        return response
+
+    async def answer_at(self, url: str) -> Response | None:
+        """Return the answer at a URL, which is part of no visit, after the delay of a host; None if there is none."""
+        from twisted.internet import reactor
+
+        engine, desk = self.crawler.engine, self._desk
+        if engine is None or desk is None:
+            return None
+        request = Request(url, meta={EVERY: True, "dont_redirect": True}, dont_filter=True)
+        try:
+            await maybe_deferred_to_future(deferLater(reactor, desk.brain.settings.delay_seconds))
+            return await self.shown(request, await engine.download_async(request))
+        except Exception:  # noqa: BLE001  # robots.txt forbids it, or an error of a middleware or of the network
+            return None
+
+    def holds(self, url: str, depth: int = 0) -> bool:
+        """Return whether a URL is in the scope."""
+        assert self._desk is not None
+        url = address(url)
+        return self._desk.brain.policy.scope.holds(url, host_of(url), depth)
 
     def _end_visits(self) -> None:
         """End the visits whose requests Scrapy has finished.

@@ -65,11 +65,11 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
     """
     # A visit that a temporary redirect led elsewhere has no facts of its page.
     if report.led_to and report.status in TEMPORARY:
-        return [None] * 8 + [report.seconds]
+        return [None] * 9 + [report.seconds]
     stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
     if report.not_modified or report.redirected_to is not None:
         return []
-    if all(fact is None for fact in stated) and not report.canonicals:
+    if all(fact is None for fact in (*stated, report.password_field)) and not report.canonicals:
         return []
     # The canonical is stored as an address.
     canonical = None
@@ -83,6 +83,7 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
         list(report.canonicals) or None,
         bool(report.noindex),
         report.nofollow or None,
+        report.password_field or None,
         report.language or None,
         report.size,
         kind,
@@ -126,7 +127,7 @@ def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
     accepted = [v for v in verdicts if v.keep]
     # A page that has become an alias loses the facts of its earlier content.
     emptied: list[list[object]] = [
-        [v.visit.page, *[None] * 8, v.item.report.seconds]
+        [v.visit.page, *[None] * 9, v.item.report.seconds]
         for v in accepted
         if v.answer.outcome == "alias" and _was_page(v)
     ]
