@@ -64,15 +64,17 @@ def login_of(file: Path, environment: Mapping[str, str]) -> LoginForm:
             f'--login {file} needs the form\'s address and its fields, as in: url = "https://a.example/login", '
             'fields = {name = "$MEMBER", password = "$PASSWORD"}.'
         )
-    return LoginForm(
-        address(url), {name: _value(file, name, text, environment) for name, text in fields.items()}, success
-    )
+    try:
+        url = address(url)
+    except BadInput as error:
+        raise BadInput(f"--login {file}: {url!r:.80} is no address of a form: {error}") from None
+    return LoginForm(url, {name: _value(file, name, text, environment) for name, text in fields.items()}, success)
 
 
 def _value(file: Path, name: str, text: Any, environment: Mapping[str, str]) -> str:
     if not isinstance(text, str):
         raise BadInput(f"--login {file}: the field {name!r:.40} needs a text.")
-    if not text.startswith("$"):
+    if not text.startswith("$") or text == "$":
         return text
     if not environment.get(text[1:]):
         raise BadInput(f"--login {file}: the environment variable {text[1:]} of the field {name!r:.40} is not set.")

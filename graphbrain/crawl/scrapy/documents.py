@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from lxml import etree
 from parsel.selector import create_root_node
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
@@ -243,11 +243,12 @@ def media_type(values: Iterable[str]) -> str | None:
 def as_page(response: Response) -> Response:
     """Return an HtmlResponse for an answer that browsers show as a page; other answers unchanged. Set its base.
 
-    These are also XHTML with any type of XML, and HTML whose header has its type twice, which Scrapy takes for others.
+    These are also XHTML with any type of XML or with none, and HTML whose header has its type twice, which Scrapy takes for others.
     """
     if not isinstance(response, HtmlResponse):
         kind = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()
-        if kind == "text/html" or (kind.endswith(("/xml", "+xml")) and _is_xhtml(response)):
+        is_xml = kind.endswith(("/xml", "+xml")) or (not kind and isinstance(response, XmlResponse))
+        if kind == "text/html" or (is_xml and _is_xhtml(response)):
             response = response.replace(cls=HtmlResponse)
     if isinstance(response, HtmlResponse):
         Document.of(response)
