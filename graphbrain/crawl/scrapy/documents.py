@@ -243,7 +243,8 @@ def media_type(values: Iterable[str]) -> str | None:
 def as_page(response: Response) -> Response:
     """Return an HtmlResponse for an answer that browsers show as a page; other answers unchanged. Set its base.
 
-    These are also XHTML with any type of XML or with none, and HTML whose header has its type twice, which Scrapy takes for others.
+    These are also XHTML with any type of XML or with none, and HTML whose header has its type twice: Scrapy takes them
+    for others.
     """
     if not isinstance(response, HtmlResponse):
         kind = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()

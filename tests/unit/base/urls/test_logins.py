@@ -30,6 +30,7 @@ SITE = "https://a.example"
         ),
         *(
             "/?logout",
+            "/wiki/Special:UserLogout",
             "/?logout=1",
             "/logout;jsessionid=1",
             "/m/1/delete",
