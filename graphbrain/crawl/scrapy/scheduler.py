@@ -32,8 +32,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.task import deferLater
+from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched, Page
@@ -485,17 +484,11 @@ class Scheduler(BaseScheduler):
         if request.meta.get("redirect_ttl") == 0:
             visit.led_by = first_step(request)  # Scrapy follows no further redirect
         is_permanent = len(reasons) == 1 and reasons[0] in PERMANENT
-        if not (is_permanent or self._leaves_scope(visit.claim, request)):
+        leaves_scope = self.holds(request.url, visit.claim.depth) is False
+        if not (is_permanent or leaves_scope):
             return False
         visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
-
-    def _leaves_scope(self, claim: Claim, request: Request) -> bool:
-        """Return whether a redirect leads out of the scope."""
-        try:
-            return not self.holds(request.url, claim.depth)
-        except BadInput:
-            return False  # the brain's answer to the report names the fault
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made. Return None if it becomes a link of the page, or is dropped; return the
@@ -655,25 +648,13 @@ class Scheduler(BaseScheduler):
         """Return a page as its reader sees it. A crawl with a browser returns it after its scripts."""
         return response
 
-    async def answer_at(self, url: str) -> Response | None:
-        """Return the answer at a URL, which is part of no visit, after the delay of a host; None if there is none."""
-        from twisted.internet import reactor
-
-        engine, desk = self.crawler.engine, self._desk
-        if engine is None or desk is None:
-            return None
-        request = Request(url, meta={EVERY: True, "dont_redirect": True}, dont_filter=True)
-        try:
-            await maybe_deferred_to_future(deferLater(reactor, desk.brain.settings.delay_seconds))
-            return await self.shown(request, await engine.download_async(request))
-        except Exception:  # noqa: BLE001  # robots.txt forbids it, or an error of a middleware or of the network
-            return None
-
-    def holds(self, url: str, depth: int = 0) -> bool:
-        """Return whether a URL is in the scope."""
+    def holds(self, url: str, depth: int = 0) -> bool | None:
+        """Return whether a URL is in the scope; None for a text that is no URL of a page."""
         assert self._desk is not None
-        url = address(url)
-        return self._desk.brain.policy.scope.holds(url, host_of(url), depth)
+        with suppress(BadInput):
+            url = address(url)
+            return self._desk.brain.policy.scope.holds(url, host_of(url), depth)
+        return None
 
     def _end_visits(self) -> None:
         """End the visits whose requests Scrapy has finished.

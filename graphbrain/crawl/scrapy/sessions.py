@@ -31,6 +31,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.runtime.newest import Newest
@@ -39,7 +40,7 @@ from graphbrain.base.urls.normalization import resolved
 from graphbrain.base.urls.walls import bare
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.documents import as_page, asks_for_password, true_coding
-from graphbrain.crawl.scrapy.requests import CLAIM
+from graphbrain.crawl.scrapy.requests import CLAIM, EVERY
 from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 from graphbrain.schedule.fingerprints import distance, simhash, visible_text
 
@@ -148,9 +149,9 @@ class _HostAnswers:
 
     def must_look_at(self, sign: Sign) -> bool:
         """Return whether it is to be found out whether the address of a sign is a login."""
-        place = bare(sign.address)
-        leading = {page for page, other in self.last if other.kind == "led" and bare(other.address) == place}
-        return sign.kind == "led" and place not in self.places and len(leading) >= ENOUGH
+        target = bare(sign.address)
+        leading = {page for page, other in self.last if other.kind == "led" and bare(other.address) == target}
+        return sign.kind == "led" and target not in self.places and len(leading) >= ENOUGH
 
     def settle(self, up_to: int, good: bool) -> None:
         """End the wait of the answers up to a number: pass them on if `good`, else give their pages back."""
@@ -169,6 +170,8 @@ _SAID = {
 class WithSession(Protocol):
     """A crawl with a session, as the detector sees it."""
 
+    crawler: Crawler
+
     def session_ended(self, host: str, why: str) -> None:
         """Take the end of the session at a host. `why`: a clause."""
 
@@ -181,11 +184,8 @@ class WithSession(Protocol):
     async def shown(self, request: Request, response: Response) -> Response:
         """Return a page as its reader sees it."""
 
-    async def answer_at(self, url: str) -> Response | None:
-        """Return the answer at a URL, which is part of no visit, as its reader sees it; None if there is none."""
-
-    def holds(self, url: str) -> bool:
-        """Return whether a URL is in the scope."""
+    def holds(self, url: str) -> bool | None:
+        """Return whether a URL is in the scope; None for a text that is no URL of a page."""
 
 
 class Sessions:
@@ -255,10 +255,24 @@ class Sessions:
     async def look(self, host: str, sign: Sign) -> None:
         """Find out whether the address to which answers of a host lead is a login. It is asked for if it is in the
         scope."""
-        is_login = self.crawl.holds(sign.address) and _sign_of(await self.crawl.answer_at(sign.address)).kind == "form"
+        is_login = bool(self.crawl.holds(sign.address)) and _sign_of(await self.answer_at(sign.address)).kind == "form"
         if (seen := self._hosts.get(host)) is not None and host not in self.ended:
             seen.places[bare(sign.address)] = is_login
             self._judge(host, seen)
+
+    async def answer_at(self, url: str) -> Response | None:
+        """Return the answer at a URL, which is part of no visit, after the delay of a host; None if there is none."""
+        from twisted.internet import reactor
+
+        engine = self.crawl.crawler.engine
+        request = Request(url, meta={EVERY: True, "dont_redirect": True}, dont_filter=True)
+        if engine is None:
+            return None
+        try:
+            await maybe_deferred_to_future(deferLater(reactor, self.delay))
+            return await self.crawl.shown(request, await engine.download_async(request))
+        except Exception:  # noqa: BLE001  # robots.txt forbids it, or an error of a middleware or of the network
+            return None
 
     def _judge(self, host: str, seen: _HostAnswers) -> None:
         """End the session of a host if its last answers have enough signs. Otherwise pass on the answers before
@@ -294,7 +308,7 @@ class Sessions:
         ended."""
         seen = self._hosts[host]
         number, seen.is_asked = seen.number, True
-        sign = _sign_of(await self.crawl.answer_at(seen.good)) if seen.good else Sign()
+        sign = _sign_of(await self.answer_at(seen.good)) if seen.good else Sign()
         seen.is_asked = False
         if self._hosts.get(host) is not seen or host in self.ended:
             return

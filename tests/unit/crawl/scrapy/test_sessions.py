@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
 
-from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign
+from graphbrain import Claim
+from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign, SignedOut
 
 HOST = "a.example"
 
@@ -18,7 +23,8 @@ class Site:
 
     def __init__(self) -> None:
         self.now, self.passed, self.back, self.ended = 0.0, list[int](), list[int](), list[str]()
-        self.sessions = Sessions(self, 1.0, lambda: self.now)  # type: ignore[arg-type]  # only this is called here
+        self.sessions = Sessions(self, 1.0, lambda: self.now)  # type: ignore[arg-type]  # what is called here
+        self.sessions.answer_at = self.answer_at  # type: ignore[method-assign]
         self.number, self.asked, self.answers = 0, list[str](), dict[str, Response]()
 
     def session_ended(self, _: str, why: str) -> None:
@@ -184,3 +190,37 @@ def test_other_hosts_are_waited_for() -> None:
     assert not site.sessions.begins(HOST) and not site.sessions.only_ended()
     site.now += REST + 1.0
     assert site.sessions.only_ended() and site.sessions.begins("b.example") and not site.sessions.only_ended()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "last", "kind"),
+    [
+        (200, LOGIN, None, "form"),
+        (200, LOGIN, (200, None), "form"),
+        (200, LOGIN, (200, True), ""),
+        (200, b"<p>Home", (200, None), ""),
+        (200, b"<p>rendered", None, "form"),
+        (403, b"<p>no", (200, None), "403"),
+        (403, b"<p>no", (404, None), ""),
+        (403, LOGIN, None, "form"),
+        (401, b"", (200, None), "401"),
+        (500, LOGIN, None, ""),
+    ],
+)
+def test_what_an_answer_shows_depends_on_the_last_visit_of_its_page(
+    status: int, body: bytes, last: tuple[int, bool | None] | None, kind: str
+) -> None:
+    """The body `rendered` stands for a page whose scripts write the form."""
+    page = None if last is None else SimpleNamespace(status=last[0], password_field=last[1])
+
+    class Crawl(Site):
+        async def page_of(self, _: str) -> Any:
+            return page
+
+        async def shown(self, _: Request, response: Response) -> Response:
+            return response.replace(body=LOGIN) if b"rendered" in response.body else response
+
+    answer = HtmlResponse(f"http://{HOST}/1", status=status, body=body, encoding="utf-8")
+    claim = Claim(answer.url, "k" * 32, "t" * 32, 0.0, HOST, 0)
+    sign = SignedOut(get_crawler())._sign(Sessions(Crawl()), Request(answer.url), claim, answer)  # type: ignore[arg-type]
+    assert asyncio.run(sign).kind == kind  # type: ignore[arg-type]
