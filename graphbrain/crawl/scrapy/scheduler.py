@@ -484,8 +484,7 @@ class Scheduler(BaseScheduler):
         if request.meta.get("redirect_ttl") == 0:
             visit.led_by = first_step(request)  # Scrapy follows no further redirect
         is_permanent = len(reasons) == 1 and reasons[0] in PERMANENT
-        leaves_scope = self.holds(request.url, visit.claim.depth) is False
-        if not (is_permanent or leaves_scope):
+        if not is_permanent and self.holds(request.url, visit.claim.depth) is not False:
             return False
         visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
@@ -635,8 +634,7 @@ class Scheduler(BaseScheduler):
         starved = self._desk is not None and self._desk.starved
         for host in sessions.quiet(lambda host: sum(v.claim.host == host for v in self._visits.values()), starved):
             deferred_from_coro(sessions.check(host))
-        busy = self.logging_in or any(visit.claim.kind == "page" for visit in self._visits.values())
-        if engine.running and not busy and sessions.only_ended():
+        if engine.running and not self.logging_in and not self.under_way and sessions.only_ended():
             self._closing = True
             deferred_from_coro(engine.close_spider_async(reason=SIGNED_OUT))
 
@@ -688,8 +686,7 @@ class Scheduler(BaseScheduler):
 
         Pages whose answers are being read or reported make no requests and do not count.
         """
-        engine = self.crawler.engine
-        held_up = self._held_up or self.logging_in
+        engine, held_up = self.crawler.engine, self._held_up or self.logging_in
         if engine is None or engine.paused or self._closing or held_up or engine.needs_backout():
             desk.want(0, 0)
             return
@@ -707,9 +704,8 @@ class Scheduler(BaseScheduler):
             nextcall.schedule()
 
     def _count(self, desk: Desk) -> None:
-        others = {"left_out": self._reader.left_out}
-        others |= {"withheld": self.sessions.withheld} if self.sessions is not None else {}
-        for name, count in (desk.counts | others).items():
+        withheld = 0 if self.sessions is None else self.sessions.withheld
+        for name, count in (desk.counts | {"left_out": self._reader.left_out, "withheld": withheld}).items():
             if count:
                 self.crawler.stats.set_value(f"graphbrain/{name}", count)
 
