@@ -79,6 +79,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found; false: it does not; of pages whose facts were reported"),
     "nofollow": ("", "true: it asks that its links are not followed"),
+    "password_field": ("", "true: it has a field for a password"),
     "canonicals": (
         "",
         "each canonical that it states, after its place and a space, where they contradict each other; at most five",

@@ -65,6 +65,7 @@ PAGES = (
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts", "nofollow": _TRUE, "canonicals": "texts"}
     | {"titles": "texts", "descriptions": "texts", "h1": "texts", "words": _WHOLE, "hreflang": "texts"}
     | {"requisites": "texts", "structured": "texts"}
+    | {"password_field": _TRUE}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | {"failure_times": "times", "failure_statuses": "wholes"}
     | dict.fromkeys(("hub_paid", "authority_paid", "out_weight", "in_weight"), _NUMBER)

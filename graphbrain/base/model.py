@@ -343,6 +343,7 @@ class Fetched:
         title, canonical, noindex, language, size: Facts for questions. The order does not use them. `canonical` is a
             URL, `size` is in bytes. If one of them is given, content type and seconds are stored, too.
         nofollow: True if the page asks that its links are not followed (meta robots, X-Robots-Tag).
+        password_field: True if the page has a field for a password.
         canonicals: At most five of the canonicals that the page states, if there is more than one URL, or one in the
             body, where search engines ignore it. Each is its place (`head`, `body` or `header`), a space, and the URL.
         titles: At most five of its titles, if there is more than one, or one in the body. Each is its place (`head` or
@@ -385,6 +386,7 @@ class Fetched:
     led_to: Sequence[str] = ()
     nofollow: bool | None = None
     canonicals: Sequence[str] = ()
+    password_field: bool | None = None
     blocks: str | None = None
     shingles: str | None = None
     titles: Sequence[str] = ()
@@ -626,8 +628,8 @@ class Page(Record):
             path of links leads to it.
         led_to: The URLs to which temporary redirects, or a refresh in 0 seconds, led its last visit.
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
-        nofollow, canonicals, titles, descriptions, h1, words, hreflang, requisites, structured: As in `Fetched`; None
-            if the page states none.
+        nofollow, canonicals, titles, descriptions, h1, words, hreflang, requisites, structured, password_field: As in
+            `Fetched`; None if the page has none.
         in_sitemap: The time at which a sitemap last named it.
         brought: The share of new text that its first visit brought to its host, 0 to 1; None until it is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
@@ -723,6 +725,7 @@ class Page(Record):
     hreflang: Sequence[str] | None = None
     requisites: Sequence[str] | None = None
     structured: Sequence[str] | None = None
+    password_field: bool | None = None
     brought: float | None = None
     echo: bool = False
     harvest: float | None = None

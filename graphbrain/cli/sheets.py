@@ -248,7 +248,7 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 _MORE = (
     *("outside_because", "worker", "hinted_by"),
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
-    *("titles", "descriptions", "h1", "words", "hreflang", "requisites", "structured"),
+    *("titles", "descriptions", "h1", "words", "hreflang", "requisites", "structured", "password_field"),
     *("etag", "last_modified", "body_hash", "text_hash", "redirects_to", "led_to"),
 )
 

@@ -144,6 +144,7 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
     """Add the facts that a page states about itself. A text that is too long is cut; only a wrong type is refused."""
     _word("noindex", report.noindex)
     _word("nofollow", report.nofollow)
+    _word("password_field", report.password_field)
     for name in LISTS:
         listed = getattr(report, name)
         if listed is None and name not in UNKNOWN:

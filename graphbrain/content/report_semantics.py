@@ -101,7 +101,7 @@ def _temporary_redirect(report: Fetched) -> Meant:
     bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
     bare = replace(bare, title=None, canonical=None, canonicals=(), noindex=None, nofollow=None, language=None)
     bare = replace(bare, size=None, content_type=None, titles=(), descriptions=None, h1=None, words=None)
-    bare = replace(bare, hreflang=(), requisites=(), structured=())
+    bare = replace(bare, hreflang=(), requisites=(), structured=(), password_field=None)
     return Meant(replace(bare, relevance=None, value=None), report.links, "all", follows=True)
 
 

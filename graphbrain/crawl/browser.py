@@ -15,9 +15,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from playwright.async_api import Error as BrowserError
 from playwright.async_api import async_playwright
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from graphbrain.base.errors import SettingsError
@@ -101,12 +103,19 @@ class Renderer:
         self._waits_alone = asyncio.Lock()
         """The lock of the one page that may wait for all tabs."""
         self._starting = asyncio.Lock()
+        self._rendered = WeakKeyDictionary[Request, asyncio.Future[tuple[HtmlResponse, list[str]]]]()
         self._playwright: Playwright | None = None
         self._running: _Running | None = None
 
     def start(self, supplies: Supplies) -> None:
         """Set the client for requests of pages. The browser starts with the first page."""
         self._supplies = supplies
+
+    async def once(self, request: Request, response: HtmlResponse) -> tuple[HtmlResponse, list[str]]:
+        """Render the answer to a request, as `rendered` does. A second call has the result of the first."""
+        if request not in self._rendered:
+            self._rendered[request] = asyncio.ensure_future(self.rendered(response))
+        return await self._rendered[request]
 
     async def rendered(self, response: HtmlResponse) -> tuple[HtmlResponse, list[str]]:
         """Render a page. If the browser ends meanwhile, try once more while no other page is rendered.

@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse, Response
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address
-from graphbrain.crawl.scrapy import EVERY, Document
+from graphbrain.crawl.scrapy import EVERY, asks_for_password
 
 __all__ = ["MOST_LOGINS", "Login", "LoginForm", "login_of"]
 
@@ -64,15 +64,17 @@ def login_of(file: Path, environment: Mapping[str, str]) -> LoginForm:
             f'--login {file} needs the form\'s address and its fields, as in: url = "https://a.example/login", '
             'fields = {name = "$MEMBER", password = "$PASSWORD"}.'
         )
-    return LoginForm(
-        address(url), {name: _value(file, name, text, environment) for name, text in fields.items()}, success
-    )
+    try:
+        url = address(url)
+    except BadInput as error:
+        raise BadInput(f"--login {file}: {url!r:.80} is no address of a form: {error}") from None
+    return LoginForm(url, {name: _value(file, name, text, environment) for name, text in fields.items()}, success)
 
 
 def _value(file: Path, name: str, text: Any, environment: Mapping[str, str]) -> str:
     if not isinstance(text, str):
         raise BadInput(f"--login {file}: the field {name!r:.40} needs a text.")
-    if not text.startswith("$"):
+    if not text.startswith("$") or text == "$":
         return text
     if not environment.get(text[1:]):
         raise BadInput(f"--login {file}: the environment variable {text[1:]} of the field {name!r:.40} is not set.")
@@ -105,7 +107,7 @@ class Login:
         # Fetch the page with the form, fill the form in, and submit it.
         try:
             page = await self._get(crawler, Request(url, meta=_meta(), dont_filter=True))
-            if not isinstance(page, HtmlResponse) or not Document.of(page).has_password_field():
+            if not isinstance(page, HtmlResponse) or not asks_for_password(page):
                 return f"{url} has no form with a field for a password (status {page.status})"
             form = FormRequest.from_response(
                 page, formxpath=FORM, formdata=dict(self.form.fields), meta=_meta(), dont_filter=True
@@ -122,8 +124,7 @@ class Login:
     def _has_worked(self, answer: Response) -> bool:
         if self.form.success:
             return self.form.success in getattr(answer, "text", "")
-        asks = isinstance(answer, HtmlResponse) and Document.of(answer).has_password_field()
-        return answer.status < 400 and not asks
+        return answer.status < 400 and not asks_for_password(answer)
 
     async def _get(self, crawler: Crawler, request: Request) -> Response:
         assert crawler.engine is not None

@@ -34,6 +34,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 DEFAULT_AGENT = "graphbrain"
 """The default of the brain's `user_agent`. It names no contact."""
 
+IMPERSONAL = frozenset({
+    "accept", "cache-control", "dnt", "from", "origin", "pragma", "priority", "referer", "save-data",
+    "upgrade-insecure-requests", "viewport-width",
+})  # fmt: skip
+"""Headers that do not name the user to a site; nor do those that begin with `Accept-` or `Sec-`."""
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:
@@ -114,8 +120,10 @@ class CrawlOrder:
 
     @property
     def has_session(self) -> bool:
-        """True if the crawl sends cookies or headers of its user, or logs in."""
-        return self.cookies is not None or bool(self.headers) or self.login is not None
+        """True if the crawl sends cookies, or a header that may name its user, or logs in."""
+        names = (name.lower() for name, _ in self.headers)
+        named = any(name not in IMPERSONAL and not name.startswith(("accept-", "sec-")) for name in names)
+        return self.cookies is not None or named or self.login is not None
 
     @property
     def names_scope(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playwright.async_api import Error as BrowserError
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import Response
 
 from graphbrain.crawl.browser import LOADING, first_line
 from graphbrain.crawl.spider import RunMiddleware
@@ -27,14 +27,11 @@ class Rendering(RunMiddleware):
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return a page as it is after its scripts, or raise IgnoreRequest. Scrapy calls this with each answer."""
         visit, run = self._visit(request), self.run
-        # Pass on answers that have failed, or are no pages in the scope.
-        if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
-            return response
-        if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):
+        if visit is None or run.renderer is None or not run.renders(response):
             return response
         # Render the page. If the browser cannot be started, the crawl ends; if scripts hang, only their page fails.
         try:
-            page, wanted = await run.renderer.rendered(response)
+            page, wanted = await run.renderer.once(request, response)
         except OSError as error:
             if not isinstance(error, TimeoutError):
                 run.failure = f"{error}; name another browser by --browser, or crawl without --render."

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from http.cookiejar import Cookie
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeGuard
 
 from scrapy import Request, Spider
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.utils.defer import deferred_from_coro
 
@@ -18,7 +19,6 @@ from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import bare
-from graphbrain.content.pagefacts import forbids
 from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.login import MOST_LOGINS, Login
@@ -33,6 +33,8 @@ from graphbrain.crawl.scrapy import (
     ScrapyOptions,
     ScrapyVisit,
     Witness,
+    as_page,
+    asks_for_password,
     ending_of,
     links_of,
 )
@@ -52,7 +54,6 @@ __all__ = [
     "RunMiddleware",
     "Running",
     "Sink",
-    "forbids_follow",
 ]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
@@ -143,6 +144,11 @@ class Running:
         except BadInput:
             return False
 
+    def renders(self, response: Response) -> TypeGuard[HtmlResponse]:
+        """Return whether the scripts of an answer are run: not if it has failed, or is no page in the scope."""
+        is_page = isinstance(response, HtmlResponse) and bool(response.body)
+        return self.renderer is not None and is_page and response.status // 100 == 2 and self.reaches(response.url)
+
     def visit_of(self, request: Request) -> ScrapyVisit | None:
         """Return the visit that a request belongs to; None for a request without a claim."""
         return None if self.scheduler is None else self.scheduler.visit_of(request)
@@ -223,6 +229,15 @@ class CrawlScheduler(Scheduler):
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)
+
+    async def shown(self, request: Request, response: Response) -> Response:
+        """Return a page after its scripts, with `--render`. If they fail the page is as it came: the middleware that
+        renders it takes the error."""
+        renderer, page = self.run.renderer, response
+        with suppress(Exception):
+            if renderer is not None and self.run.renders(page := as_page(response)):
+                page, _ = await renderer.once(request, page)
+        return page
 
     async def log_in(self) -> str:
         """Log in, and start a new session. Return the reason of a failure, as a clause; empty after a success."""
@@ -345,7 +360,7 @@ class PageReader(Reader):
         if not isinstance(response, HtmlResponse):
             return relevance, links
         # Count the pages whose links are not read, with the option that would read them.
-        if self._obeys and forbids_follow(response, self._agent):
+        if self._obeys and self.stated(response).forbids("nofollow"):
             self._watch.leave_out(response.url, "nofollow pages (--follow-all)")
             response.flags.append(NOT_FOLLOWED)
             return relevance, links
@@ -369,23 +384,3 @@ def makes_links(response: HtmlResponse) -> bool:
     """Return whether a page has scripts: these may make links."""
     scripts = Document.of(response).elements("script")
     return any((node.get("type") or "module").lower() in SCRIPTS for node, _ in scripts)
-
-
-def asks_for_password(response: Response) -> bool:
-    """Return whether an answer is a page that asks for a password."""
-    return isinstance(response, HtmlResponse) and Document.of(response).has_password_field()
-
-
-def forbids_follow(response: TextResponse, agent: str) -> bool:
-    """Return whether a page forbids all agents, or this one, to follow its links."""
-    headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-    if headers and forbids("nofollow", headers, {"", agent}):
-        return True
-    names = {"robots", agent.lower()} - {""}
-    metas = (node for node, _ in Document.of(response).elements("meta"))
-    contents = (node.get("content") or "" for node in metas if _name_of(node) in names)
-    return forbids("nofollow", contents, {""})
-
-
-def _name_of(node: Any) -> str:
-    return (node.get("name") or "").strip().lower()

@@ -20,7 +20,7 @@ FORM = (
     "<form method=post action=/login><input type=hidden name=token value={token}><input name=user>"
     "<input type=password name=secret><button>Sign in</button></form>"
 )
-Way = Literal["redirect", "same", "forbidden", "unauthorized", "public"]
+Way = Literal["redirect", "entry", "same", "script", "forbidden", "unauthorized", "public"]
 
 
 @dataclass
@@ -28,8 +28,9 @@ class Club:
     """A site of `pages` pages.
 
     Attributes:
-        way: How a page is answered to a visitor without a session: by a redirect to the login, by the login at the same
-            address, by 403 or 401; `public`: as to a member, with a login box in the header of each page.
+        way: How a page is answered to a visitor without a session: by a redirect to the login, or to an address that is
+            not named like one (`entry`), by the login at the same address, or one that a script writes, by 403 or 401;
+            `public`: as to a member, with a login box in the header of each page.
         lasts: The number of pages after which a session ends.
         read: The pages that members have read.
         turned: The answers to others.
@@ -71,7 +72,7 @@ class Club:
         if bare == "/logout" or bare.endswith("/delete"):
             self.sessions.pop(session, None)
             return 200, {"Set-Cookie": "session=; Max-Age=0; Path=/"}, "bye"
-        if bare == "/login":
+        if bare in ("/login", "/entry"):
             return self._login(sent)
         left = self.sessions.get(session, 0)
         if left > 0 or self.way == "public":
@@ -79,8 +80,10 @@ class Club:
             self.read[bare] += 1
             return 200, {}, self.page(bare)
         self.turned[bare] += 1
-        if self.way == "redirect":
-            return 302, {"Location": f"/login?next={path}"}, ""
+        if self.way in ("redirect", "entry"):
+            return 302, {"Location": f"/{'login' if self.way == 'redirect' else 'entry'}?next={path}"}, ""
+        if self.way == "script":
+            return 200, {}, f"<body><script>document.body.innerHTML = {FORM!r}</script>"
         if self.way == "same":
             return 200, {}, FORM.format(token=secrets.token_hex(8))
         return {"forbidden": 403, "unauthorized": 401}[self.way], {}, "members only"

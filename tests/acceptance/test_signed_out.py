@@ -31,7 +31,7 @@ def visited(brain: Brain) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "way", ["same", *(pytest.param(way, marks=pytest.mark.nightly) for way in ("redirect", "unauthorized"))]
+    "way", ["same", *(pytest.param(way, marks=pytest.mark.nightly) for way in ("redirect", "entry", "unauthorized"))]
 )
 def test_a_session_that_ends_leaves_its_pages(neo4j: Neo4j, tmp_path: Path, way: Way) -> None:
     """What was read is stored, what was not waits, and the next crawl with a session brings it."""

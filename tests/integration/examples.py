@@ -509,7 +509,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "fetches": [visit],
             "content": [[hub, NOW, NOW, 1, "abc", "def", -1, None]],
             "validators": [[hub, "tag", None]],
-            "facts": [[hub, "title", None, True, "en", 5, "text/html", 0.5]],
+            "facts": [[hub, "title", None, None, True, None, "en", 5, "text/html", *[None] * 7, True, 0.5]],
             "seconds": [[other, 0.5]],
             "led": [[other, ["http://hub.org/next"], "hub.org 0a"]],
             "well": [hub],

@@ -11,8 +11,8 @@
 //                                simhash or null, blocks or null], where it is not as before
 // param   validators       LIST  [id, etag or null, last_modified or null], where they are not as before
 // param   facts            LIST  [id, title, canonical, canonicals, noindex, nofollow, language, size, content_type, titles,
-//                                descriptions, h1, words, hreflang, requisites, structured, fetch_seconds], each or null,
-//                                for later questions: the crawl uses none of them
+//                                descriptions, h1, words, hreflang, requisites, structured, password_field, fetch_seconds],
+//                                each or null, for later questions: the order uses none
 // param   seconds          LIST  [id, fetch_seconds] of visits without other facts
 // param   led              LIST  [id, list of URLs or null, host and place in short or null]: where visits were led by
 //                                temporary redirects, or by a refresh in 0 seconds
@@ -66,7 +66,7 @@ CALL () {
   SET p.title = row[1], p.canonical = row[2], p.canonicals = row[3], p.noindex = row[4], p.nofollow = row[5],
       p.language = row[6], p.size = row[7], p.content_type = row[8], p.titles = row[9], p.descriptions = row[10],
       p.h1 = row[11], p.words = row[12], p.hreflang = row[13], p.requisites = row[14], p.structured = row[15],
-      p.fetch_seconds = row[16]
+      p.password_field = row[16], p.fetch_seconds = row[17]
 }
 CALL () {
   UNWIND $seconds AS row

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 __all__ = ["LOGOUTS", "REMOVALS", "leads_out", "names_login"]
 
-LOGOUTS = frozenset({"logout", "logoff", "signout", "abmelden", "deconnexion", "cerrarsesion"})
+LOGOUTS = frozenset({"logout", "logoff", "signout", "abmelden", "deconnexion", "cerrarsesion", "userlogout"})
 """Words that are the last step of the path, or a part of the query, of links that end a session; without hyphens and
 accents."""
 REMOVALS = frozenset({"delete", "remove", "unsubscribe"})

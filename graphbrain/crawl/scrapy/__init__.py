@@ -7,7 +7,7 @@ end of a session.
 May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
-from graphbrain.crawl.scrapy.documents import Document, as_page, links_of, true_coding
+from graphbrain.crawl.scrapy.documents import Document, as_page, asks_for_password, links_of, true_coding
 from graphbrain.crawl.scrapy.prefetch import Report, Witness
 from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, guarded
 from graphbrain.crawl.scrapy.requests import CLAIM, EVERY, Reader, ScrapyOptions, ending_of
@@ -33,6 +33,7 @@ __all__ = [
     "SpiderMiddleware",
     "Witness",
     "as_page",
+    "asks_for_password",
     "ending_of",
     "guarded",
     "header",

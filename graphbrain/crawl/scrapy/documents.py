@@ -17,14 +17,14 @@ from weakref import WeakKeyDictionary
 
 from lxml import etree
 from parsel.selector import create_root_node
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
 from graphbrain.content.pagefacts import ASIDE, ELEMENTS, ITEM_TYPES, PageFacts
 
-__all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
+__all__ = ["Document", "Joined", "as_page", "asks_for_password", "is_markup", "links_of", "media_type", "true_coding"]
 
 PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
 """The elements that lead to other pages, and the attribute with the URL."""
@@ -91,10 +91,6 @@ class Document:
                 yield from inner.elements(*tags)
             if (not tags or node.tag in tags) and (inner is None or node.tag != "iframe"):
                 yield node, self
-
-    def has_password_field(self) -> bool:
-        """Return whether the page has a field for a password."""
-        return any((node.get("type") or "").strip().lower() == "password" for node, _ in self.elements("input"))
 
     def state(self, facts: PageFacts) -> None:
         """Pass the elements that state facts of the page to `facts`."""
@@ -234,6 +230,13 @@ class Joined(dict[str, str]):
 # ---------------------------------------------------------------- which answers are pages
 
 
+def asks_for_password(response: Response) -> bool:
+    """Return whether an answer is a page with a field for a password."""
+    return isinstance(response, HtmlResponse) and any(
+        (node.get("type") or "").strip().lower() == "password" for node, _ in Document.of(response).elements("input")
+    )
+
+
 def is_markup(response: Response) -> TypeGuard[TextResponse]:
     """Return whether an answer has elements. JSON has none."""
     return isinstance(response, TextResponse) and hasattr(response.selector.root, "iter")
@@ -252,11 +255,13 @@ def media_type(values: Iterable[str]) -> str | None:
 def as_page(response: Response) -> Response:
     """Return an HtmlResponse for an answer that browsers show as a page; other answers unchanged. Set its base.
 
-    These are also XHTML with any type of XML, and HTML whose header has its type twice, which Scrapy takes for others.
+    These are also XHTML with any type of XML or with none, and HTML whose header has its type twice: Scrapy takes them
+    for others.
     """
     if not isinstance(response, HtmlResponse):
         kind = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()
-        if kind == "text/html" or (kind.endswith(("/xml", "+xml")) and _is_xhtml(response)):
+        is_xml = kind.endswith(("/xml", "+xml")) or (not kind and isinstance(response, XmlResponse))
+        if kind == "text/html" or (is_xml and _is_xhtml(response)):
             response = response.replace(cls=HtmlResponse)
     if isinstance(response, HtmlResponse):
         Document.of(response)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, Page
 from graphbrain.base.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.base.model import PAGES, SeedAnswer
 from graphbrain.base.urls.walls import ASKED
@@ -297,11 +297,11 @@ class Desk:
         except GraphbrainError:
             return None
 
-    def status_of(self, url: str) -> int | None:
-        """Return the status of a page's last visit. None if it has none, or if the database fails. The call waits for
+    def page_of(self, url: str) -> Page | None:
+        """Return what the brain knows of a page; None if it knows nothing, or if the database fails. The call waits for
         the database."""
         try:
-            return self.brain.page(url).status
+            return self.brain.page(url)
         except GraphbrainError:
             return None
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from parsel import Selector
 from scrapy import Request, Spider
@@ -31,7 +32,7 @@ from graphbrain.base.urls.logins import leads_out
 from graphbrain.base.urls.normalization import key_of, spell, without_user
 from graphbrain.content.pagefacts import HEADERS, PageFacts
 from graphbrain.content.relevance import TopicRelevance, guess
-from graphbrain.crawl.scrapy.documents import Document, is_markup, links_of, media_type
+from graphbrain.crawl.scrapy.documents import Document, asks_for_password, is_markup, links_of, media_type
 from graphbrain.schedule import fingerprints
 
 if TYPE_CHECKING:
@@ -223,6 +224,7 @@ class Reader:
         self._options = options
         self._agent = agent
         self._logout_links = set[int]()
+        self._stated = WeakKeyDictionary[Response, PageFacts]()
 
     @property
     def left_out(self) -> int:
@@ -281,18 +283,24 @@ class Reader:
 
     def facts(self, response: Response) -> tuple[dict[str, Any], list[str]]:
         """Return the facts of a page by name, and the target of its refresh if all links are reported."""
-        headers = {name: _values(response, name) for name in HEADERS}
-        page = PageFacts(response.url, headers, self._agent)
-        if isinstance(response, HtmlResponse):
-            try:
-                Document.of(response).state(page)
-            except Exception:
-                log.debug("No facts of %s can be read.", response.url, exc_info=True)
-        kind = media_type(_values(response, "content-type"))
+        page, kind = self.stated(response), media_type(_values(response, "content-type"))
         facts = page.arguments() | {"size": len(response.body), "content_type": kind}
+        facts |= {"password_field": True} if asks_for_password(response) else {}
         refresh = page.refresh()
         facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
         return facts, [refresh[1]] if refresh and self._options.every_link else []
+
+    def stated(self, response: Response) -> PageFacts:
+        """Return what a page states about itself, in its headers and its elements."""
+        if response not in self._stated:
+            headers = {name: _values(response, name) for name in HEADERS}
+            self._stated[response] = page = PageFacts(response.url, headers, self._agent)
+            if isinstance(response, HtmlResponse):
+                try:
+                    Document.of(response).state(page)
+                except Exception:
+                    log.debug("No facts of %s can be read.", response.url, exc_info=True)
+        return self._stated[response]
 
     def relevance(self, response: Response) -> float | None:
         """Return the relevance of a page; None if it is not known, as after an error of the user's function."""

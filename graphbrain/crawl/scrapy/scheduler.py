@@ -35,7 +35,7 @@ from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
-from graphbrain import Brain, Claim, Claims, Failed, Fetched
+from graphbrain import Brain, Claim, Claims, Failed, Fetched, Page
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.settings import Settings
@@ -295,7 +295,7 @@ class Scheduler(BaseScheduler):
         self._desk.open()
         # Watch the session, and the heads of links that are checked.
         if options.session:
-            self.sessions = Sessions(self.session_ended, self.visit_of, self._status_of, brain.settings.delay_seconds)
+            self.sessions = Sessions(self, brain.settings.delay_seconds)
             SignedOut.watch(self.crawler, self.sessions)
         if "link" in options.kinds:
             self.crawler.signals.connect(read_no_body, signals.headers_received)
@@ -484,19 +484,10 @@ class Scheduler(BaseScheduler):
         if request.meta.get("redirect_ttl") == 0:
             visit.led_by = first_step(request)  # Scrapy follows no further redirect
         is_permanent = len(reasons) == 1 and reasons[0] in PERMANENT
-        if not (is_permanent or self._leaves_scope(visit.claim, request)):
+        if not is_permanent and self.holds(request.url, visit.claim.depth) is not False:
             return False
         visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
-
-    def _leaves_scope(self, claim: Claim, request: Request) -> bool:
-        """Return whether a redirect leads out of the scope."""
-        assert self._desk is not None
-        try:
-            url = address(request.url)
-        except BadInput:
-            return False  # the brain's answer to the report names the fault
-        return not self._desk.brain.policy.scope.holds(url, host_of(url), claim.depth)
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made. Return None if it becomes a link of the page, or is dropped; return the
@@ -641,14 +632,27 @@ class Scheduler(BaseScheduler):
             sessions.let_go()
             return
         starved = self._desk is not None and self._desk.starved
-        sessions.pass_quiet(lambda host: sum(visit.claim.host == host for visit in self._visits.values()), starved)
-        busy = self.logging_in or any(visit.claim.kind == "page" for visit in self._visits.values())
-        if engine.running and not busy and sessions.only_ended():
+        for host in sessions.quiet(lambda host: sum(v.claim.host == host for v in self._visits.values()), starved):
+            deferred_from_coro(sessions.check(host))
+        if engine.running and not self.logging_in and not self.under_way and sessions.only_ended():
             self._closing = True
             deferred_from_coro(engine.close_spider_async(reason=SIGNED_OUT))
 
-    async def _status_of(self, url: str) -> int | None:
-        return None if self._desk is None else await run_in_thread(self._desk.status_of, url)
+    async def page_of(self, url: str) -> Page | None:
+        """Return what the brain knows of a page; None if it knows nothing, or if the database fails."""
+        return None if self._desk is None else await run_in_thread(self._desk.page_of, url)
+
+    async def shown(self, request: Request, response: Response) -> Response:  # noqa: ARG002
+        """Return a page as its reader sees it. A crawl with a browser returns it after its scripts."""
+        return response
+
+    def holds(self, url: str, depth: int = 0) -> bool | None:
+        """Return whether a URL is in the scope; None for a text that is no URL of a page."""
+        assert self._desk is not None
+        with suppress(BadInput):
+            url = address(url)
+            return self._desk.brain.policy.scope.holds(url, host_of(url), depth)
+        return None
 
     def _end_visits(self) -> None:
         """End the visits whose requests Scrapy has finished.
@@ -682,8 +686,7 @@ class Scheduler(BaseScheduler):
 
         Pages whose answers are being read or reported make no requests and do not count.
         """
-        engine = self.crawler.engine
-        held_up = self._held_up or self.logging_in
+        engine, held_up = self.crawler.engine, self._held_up or self.logging_in
         if engine is None or engine.paused or self._closing or held_up or engine.needs_backout():
             desk.want(0, 0)
             return
@@ -701,9 +704,8 @@ class Scheduler(BaseScheduler):
             nextcall.schedule()
 
     def _count(self, desk: Desk) -> None:
-        others = {"left_out": self._reader.left_out}
-        others |= {"withheld": self.sessions.withheld} if self.sessions is not None else {}
-        for name, count in (desk.counts | others).items():
+        withheld = 0 if self.sessions is None else self.sessions.withheld
+        for name, count in (desk.counts | {"left_out": self._reader.left_out, "withheld": withheld}).items():
             if count:
                 self.crawler.stats.set_value(f"graphbrain/{name}", count)
 

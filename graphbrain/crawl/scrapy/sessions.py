@@ -5,29 +5,33 @@ something else, often with the status 200, and that is not the content of the pa
 the end waits before anything reads or archives it, until later answers of its host show what it is. A sign is
 
 * the status 401, or 403 for a page whose last visit had 200;
-* a temporary redirect to a login: to an address that is named like one, or that has shown a field for a password;
-* a field for a password in a page that is not named like a login, if the text is equal or near (simhash) to that of two
-  other pages of the crawl. Fields in different texts are a login box, as in the header of a public site.
+* a temporary redirect to a login: to an address that is named like one, or that has a field for a password, on a site
+  whose pages have none. An address to which `ENOUGH` pages lead is looked at once;
+* a field for a password in a page that had none at its last visit, and is not named like a login, if the text is equal
+  or near (simhash) to that of two other pages of the crawl. Fields in different texts are a login box, as in the header
+  of a public site.
 
 The session has ended when `ENOUGH` different pages among the last `LAST` answers of a host show a sign. An answer that
-waits is passed on after `LAST` later answers, or when no other answer comes.
+waits is passed on after `LAST` later answers. When no other answer comes, as at the end of a crawl, a page that came
+without a sign is asked for again: the session has ended if it shows one now. Else the answers are passed on.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.runtime.newest import Newest
@@ -35,15 +39,15 @@ from graphbrain.base.urls.logins import names_login
 from graphbrain.base.urls.normalization import resolved
 from graphbrain.base.urls.walls import bare
 from graphbrain.content.report_semantics import TEMPORARY
-from graphbrain.crawl.scrapy.documents import Document, as_page, true_coding
-from graphbrain.crawl.scrapy.requests import CLAIM
+from graphbrain.crawl.scrapy.documents import as_page, asks_for_password, true_coding
+from graphbrain.crawl.scrapy.requests import CLAIM, EVERY
 from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 from graphbrain.schedule.fingerprints import distance, simhash, visible_text
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from graphbrain import Claim
+    from graphbrain import Claim, Page
 
 __all__ = ["WITHOUT_SESSION", "Sessions", "Sign", "SignedOut"]
 
@@ -77,7 +81,8 @@ class Sign:
     Attributes:
         kind: `401`, `403`, `login` (a redirect to an address that is named like a login), `led` (a redirect to another
             address) or `form` (a field for a password); empty for an answer that is no sign.
-        address: The target of the redirect, or the page with the form, without the query.
+        address: The target of the redirect, or the page with the form. Of an answer that is no sign, the page; empty
+            if it was not brought.
         text: The simhash of the text of a page with a form.
     """
 
@@ -95,7 +100,10 @@ class _HostAnswers:
         last: (page, sign) of each of the last answers.
         waiting: (number of the answer, function that passes it on or gives its page back) of each answer that waits.
         texts: Page → the simhash of its text, for pages with a field for a password.
-        places: The addresses that have shown a field for a password.
+        places: Address, without its query → whether it has a field for a password; None while it is looked at.
+        plain: The number of answers without a sign, less that of pages with a field for a password.
+        good: The last page that came without a sign; empty without one.
+        is_asked: True while that page is asked for again.
         at: The time of the last answer, in monotonic seconds.
         pace: Seconds between the last two answers.
     """
@@ -104,7 +112,10 @@ class _HostAnswers:
     last: deque[tuple[str, Sign]] = field(default_factory=lambda: deque(maxlen=LAST))
     waiting: deque[tuple[int, Callable[[bool], None]]] = field(default_factory=deque)
     texts: Newest[str, int] = field(default_factory=lambda: Newest(MOST_TEXTS))
-    places: Newest[str, bool] = field(default_factory=lambda: Newest(MOST_TEXTS))
+    places: Newest[str, bool | None] = field(default_factory=lambda: Newest(MOST_TEXTS))
+    plain: int = 0
+    good: str = ""
+    is_asked: bool = False
     at: float = 0.0
     pace: float = 0.0
 
@@ -113,9 +124,12 @@ class _HostAnswers:
         self.pace, self.at = (now - self.at if self.number else 0.0), now
         self.number += 1
         self.last.append((page, sign))
+        self.plain += not sign.kind
+        self.good = self.good if sign.kind else sign.address or self.good
         if sign.kind == "form":
+            self.plain -= 1
             self.texts[page] = sign.text
-            self.places[sign.address] = True
+            self.places[bare(sign.address)] = True
 
     def signs(self) -> dict[str, Sign]:
         """Return page → sign for those of the last answers that show the end of the session."""
@@ -123,7 +137,7 @@ class _HostAnswers:
 
     def _shows(self, page: str, sign: Sign) -> bool:
         if sign.kind == "led":
-            return sign.address in self.places
+            return bool(self.places.get(bare(sign.address))) and self.plain >= 0
         if sign.kind == "form":
             near = (distance(text, sign.text) <= NEAR for other, text in self.texts.items() if other != page)
             return sum(near) >= OTHERS
@@ -131,7 +145,13 @@ class _HostAnswers:
 
     def is_suspect(self, sign: Sign) -> bool:
         """Return whether an answer must wait. One with a redirect to an address that is no login need not."""
-        return bool(sign.kind) and (sign.kind != "led" or sign.address in self.places)
+        return bool(sign.kind) and (sign.kind != "led" or self.places.get(bare(sign.address)) is not False)
+
+    def must_look_at(self, sign: Sign) -> bool:
+        """Return whether it is to be found out whether the address of a sign is a login."""
+        target = bare(sign.address)
+        leading = {page for page, other in self.last if other.kind == "led" and bare(other.address) == target}
+        return sign.kind == "led" and target not in self.places and len(leading) >= ENOUGH
 
     def settle(self, up_to: int, good: bool) -> None:
         """End the wait of the answers up to a number: pass them on if `good`, else give their pages back."""
@@ -147,27 +167,38 @@ _SAID = {
 }
 
 
+class WithSession(Protocol):
+    """A crawl with a session, as the detector sees it."""
+
+    crawler: Crawler
+
+    def session_ended(self, host: str, why: str) -> None:
+        """Take the end of the session at a host. `why`: a clause."""
+
+    def visit_of(self, request: Request) -> ScrapyVisit | None:
+        """Return the visit that a request belongs to; None for a request without a claim."""
+
+    async def page_of(self, url: str) -> Page | None:
+        """Return what the brain knows of a page; None if it knows nothing."""
+
+    async def shown(self, request: Request, response: Response) -> Response:
+        """Return a page as its reader sees it."""
+
+    def holds(self, url: str) -> bool | None:
+        """Return whether a URL is in the scope; None for a text that is no URL of a page."""
+
+
 class Sessions:
     """The sessions of one process at the hosts that it crawls. Only the thread of the event loop uses it.
 
     Args:
-        on_end: Is called with a host whose session has ended, and the reason.
-        visit_of: Returns the visit that a request belongs to.
-        status_of: Returns the status of a page's last visit.
+        crawl: The crawl.
         delay: The least seconds between two answers of a host.
         clock: Monotonic seconds.
     """
 
-    def __init__(
-        self,
-        on_end: Callable[[str, str], None],
-        visit_of: Callable[[Request], ScrapyVisit | None],
-        status_of: Callable[[str], Awaitable[int | None]],
-        delay: float = 1.0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._on_end, self.visit_of, self.status_of = on_end, visit_of, status_of
-        self._delay, self._clock = delay, clock
+    def __init__(self, crawl: WithSession, delay: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self.crawl, self.delay, self._clock = crawl, delay, clock
         self.ended: dict[str, str] = {}
         """Host whose session has ended → the reason."""
         self.number = 0
@@ -211,26 +242,81 @@ class Sessions:
             seen.waiting.append((seen.number, self._count(settle)))
         else:
             settle(True)
-        # End the session if the last answers have enough signs. Otherwise pass on the answers before these.
+        self._judge(host, seen)
+
+    def begins_look(self, host: str, sign: Sign) -> bool:
+        """Return whether the address to which an answer leads is to be looked at now. Note that this has begun."""
+        seen = self._hosts.get(host)
+        if seen is None or host in self.ended or not seen.must_look_at(sign):
+            return False
+        seen.places[bare(sign.address)] = None
+        return True
+
+    async def look(self, host: str, sign: Sign) -> None:
+        """Find out whether the address to which answers of a host lead is a login. It is asked for if it is in the
+        scope."""
+        is_login = bool(self.crawl.holds(sign.address)) and _sign_of(await self.answer_at(sign.address)).kind == "form"
+        if (seen := self._hosts.get(host)) is not None and host not in self.ended:
+            seen.places[bare(sign.address)] = is_login
+            self._judge(host, seen)
+
+    async def answer_at(self, url: str) -> Response | None:
+        """Return the answer at a URL, which is part of no visit, after the delay of a host; None if there is none."""
+        from twisted.internet import reactor
+
+        engine = self.crawl.crawler.engine
+        request = Request(url, meta={EVERY: True, "dont_redirect": True}, dont_filter=True)
+        if engine is None:
+            return None
+        try:
+            await maybe_deferred_to_future(deferLater(reactor, self.delay))
+            return await self.crawl.shown(request, await engine.download_async(request))
+        except Exception:  # noqa: BLE001  # robots.txt forbids it, or an error of a middleware or of the network
+            return None
+
+    def _judge(self, host: str, seen: _HostAnswers) -> None:
+        """End the session of a host if its last answers have enough signs. Otherwise pass on the answers before
+        these."""
         if len(signs := seen.signs()) >= ENOUGH:
-            self.ended[host] = _reason(signs, len(seen.last))
-            seen.settle(seen.number, good=False)
-            self._on_end(host, self.ended[host])
+            self._end(host, seen, signs)
         else:
             seen.settle(seen.number - LAST, good=True)
 
-    def pass_quiet(self, under_way: Callable[[str], int], starved: bool = False) -> None:
-        """Pass on the waiting answers of quiet hosts: no other answer will show what they are.
+    def _end(self, host: str, seen: _HostAnswers, signs: dict[str, Sign]) -> None:
+        self.ended[host] = _reason(signs, len(seen.last))
+        seen.settle(seen.number, good=False)
+        self.crawl.session_ended(host, self.ended[host])
+
+    def quiet(self, under_way: Callable[[str], int], starved: bool = False) -> list[str]:
+        """Return the hosts of which no other answer will show what the waiting ones are.
 
         Args:
             under_way: Returns the number of pages of a host that are being fetched, or whose answers wait.
             starved: True if no page can be fetched before others are reported.
         """
+        hosts = []
         for host, seen in list(self._hosts.items()):
-            pace = max(self._delay, min(seen.pace, 60.0))
+            pace = max(self.delay, min(seen.pace, 60.0))
             quiet = starved or self._clock() > seen.at + QUIET + 3 * pace
-            if seen.waiting and quiet and under_way(host) <= len(seen.waiting):
-                seen.settle(seen.number, good=True)
+            busy = seen.is_asked or any(is_login is None for is_login in seen.places.values())
+            if seen.waiting and quiet and not busy and under_way(host) <= len(seen.waiting):
+                hosts.append(host)
+        return hosts
+
+    async def check(self, host: str) -> None:
+        """Pass on the waiting answers of a quiet host, unless a page that came before shows that the session has
+        ended."""
+        seen = self._hosts[host]
+        number, seen.is_asked = seen.number, True
+        sign = _sign_of(await self.answer_at(seen.good)) if seen.good else Sign()
+        seen.is_asked = False
+        if self._hosts.get(host) is not seen or host in self.ended:
+            return
+        if sign.kind:
+            seen.note(seen.good, sign, self._clock())
+            self._end(host, seen, {page: sign for page, sign in seen.last if sign.kind})
+        else:
+            seen.settle(number, good=True)
 
     def let_go(self) -> None:
         """Give back the pages of all answers that wait."""
@@ -258,6 +344,36 @@ def _reason(signs: dict[str, Sign], of: int) -> str:
     kind = max(dict.fromkeys(kinds), key=kinds.count)
     pages = ", ".join([page for page, sign in signs.items() if sign.kind == kind][:ENOUGH])
     return f"{len(signs)} of its last {of} pages {_SAID[kind]} ({pages})"
+
+
+def _sign_of(response: Response | None) -> Sign:
+    """Return the sign in an answer that is not packed; None for no answer."""
+    if response is None:
+        return Sign()
+    if response.status in (401, 403):
+        return Sign(str(response.status))
+    if response.status in TEMPORARY:
+        return _sign_of_redirect(response)
+    if not 200 <= response.status < 300:
+        return Sign()
+    sign = _sign_of_form(response)
+    return sign if sign.kind else Sign("", response.url)
+
+
+def _sign_of_form(response: Response) -> Sign:
+    # Parse only pages that may have a field for a password: all answers come here, and are parsed again later.
+    if b"password" not in response.body.replace(b"\0", b"").lower() or not asks_for_password(as_page(response)):
+        return Sign()
+    text = visible_text(response.body, header(response.headers.get("Content-Type")))
+    return Sign("form", response.url, simhash(text or "") or 0)
+
+
+def _sign_of_redirect(response: Response) -> Sign:
+    try:
+        target = resolved(response.url, location(response) or "#")
+    except BadInput:
+        return Sign()
+    return Sign("login" if names_login(target) else "led", target)
 
 
 # ---------------------------------------------------------------- the middleware of Scrapy's downloader
@@ -301,46 +417,31 @@ class SignedOut:
         if sessions is None or claim is None or claim.kind != "page" or request.meta.get(WITHOUT_SESSION):
             return response
         # Wait for later answers of the host, if the request was sent in this session.
-        sign = await self._sign(sessions, claim, response)
+        sign = await self._sign(sessions, request, claim, response)
         waiting: Deferred[bool] = Deferred()
         if request.meta.get(NUMBER) == sessions.number:
             sessions.take(claim.host, claim.url, sign, waiting.callback)
         else:
             waiting.callback(not sign.kind)
+        if sessions.begins_look(claim.host, sign):
+            await sessions.look(claim.host, sign)
         if await maybe_deferred_to_future(waiting):
             return response
-        if (visit := sessions.visit_of(request)) is not None:
+        if (visit := sessions.crawl.visit_of(request)) is not None:
             visit.broken_off = True  # the page is given back
         raise IgnoreRequest("The session has ended.")
 
-    async def _sign(self, sessions: Sessions, claim: Claim, response: Response) -> Sign:
+    async def _sign(self, sessions: Sessions, request: Request, claim: Claim, response: Response) -> Sign:
         """Return the sign in the answer of a claimed page."""
-        if response.status == 401:
-            return Sign("401")
-        if response.status in TEMPORARY:
-            return self._redirect(response)
-        if response.status == 403 and await sessions.status_of(claim.url) == 200:
-            return Sign("403")
-        good = 200 <= response.status < 300 or response.status == 403
-        return Sign() if not good or names_login(claim.url) else self._form(response)
-
-    def _redirect(self, response: Response) -> Sign:
-        """Return the sign of a temporary redirect."""
-        try:
-            target = resolved(response.url, location(response) or "#")
-        except BadInput:
+        crawl = sessions.crawl
+        sign = _sign_of(await crawl.shown(request, self._unpacked(response)))
+        # The status 403 is a sign after 200. A field for a password is one where the page had none at its last visit.
+        last = await crawl.page_of(claim.url) if sign.kind in ("403", "form") else None
+        if sign.kind == "403" and (last is None or last.status != 200):
+            sign = _sign_of_form(self._unpacked(response))
+        if sign.kind == "form" and (names_login(claim.url) or (last is not None and last.password_field)):
             return Sign()
-        return Sign("login" if names_login(target) else "led", bare(target))
-
-    def _form(self, response: Response) -> Sign:
-        """Return the sign of a page with a field for a password."""
-        page = self._unpacked(response)
-        if b"password" not in page.body.lower() or not isinstance(page := as_page(page), HtmlResponse):
-            return Sign()
-        if not Document.of(page).has_password_field():
-            return Sign()
-        text = visible_text(page.body, header(page.headers.get("Content-Type")))
-        return Sign("form", bare(response.url), simhash(text or "") or 0)
+        return sign
 
     def _unpacked(self, response: Response) -> Response:
         """Return an unpacked copy of an answer. Its body is empty if that fails: Scrapy reports the error later."""

@@ -25,7 +25,7 @@ LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
 PAGE_FACTS = (
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "size", "content_type", "titles"),
-    *("descriptions", "h1", "words", "hreflang", "requisites", "structured"),
+    *("descriptions", "h1", "words", "hreflang", "requisites", "structured", "password_field"),
 )
 """The facts of a page in the order of the block `facts` of visits/write. The seconds of its fetch follow."""
 NOTHING = (None,) * len(PAGE_FACTS)
@@ -76,7 +76,7 @@ def of_page(report: Fetched, url: str, rules: Rules, words: int | None = None) -
     if report.led_to and report.status in TEMPORARY:
         return [*NOTHING, report.seconds]
     stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
-    of_content = (report.descriptions, report.h1, report.words)
+    of_content = (report.descriptions, report.h1, report.words, report.password_field)
     lists = (report.canonicals, report.titles, report.hreflang, report.requisites, report.structured)
     if report.not_modified or report.redirected_to is not None:
         return []
@@ -84,7 +84,7 @@ def of_page(report: Fetched, url: str, rules: Rules, words: int | None = None) -
         return []
     facts: dict[str, object] = {name: getattr(report, name) for name in PAGE_FACTS}
     facts |= {name: list(value) for name, value in facts.items() if isinstance(value, tuple)}
-    facts |= {name: facts[name] or None for name in ("title", "language", "nofollow", *EMPTY)}
+    facts |= {name: facts[name] or None for name in ("title", "language", "nofollow", "password_field", *EMPTY)}
     facts |= {"noindex": bool(report.noindex), "words": words if report.words is None else report.words}
     facts["content_type"] = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
     # Other pages are stored as addresses, by which they are found.

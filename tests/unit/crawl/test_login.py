@@ -28,6 +28,7 @@ def test_secrets_come_from_the_environment(tmp_path: Path) -> None:
         ("url = 'https://a.example/'\nfields = {a = 1}", "the field 'a' needs a text"),
         (GOOD + "password = 'sesame'", "'password' is none of"),
         (GOOD, "the environment variable SECRET"),
+        ("url = '/login'\nfields = {a = '$'}", "login.toml: '/login' is no address of a form"),
     ],
 )
 def test_what_is_no_login_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:

@@ -20,7 +20,7 @@ from graphbrain.crawl.order import CrawlOrder
 from graphbrain.crawl.scrapy import ScrapyOptions, ScrapyVisit
 from graphbrain.crawl.scrapy.documents import links_of
 from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
-from graphbrain.crawl.spider import PageReader, forbids_follow, makes_links
+from graphbrain.crawl.spider import PageReader, makes_links
 from graphbrain.crawl.watching import CrawlWatch
 
 URLS = [f"http://a.example/{n}" for n in range(3)]
@@ -126,11 +126,17 @@ def test_nofollow_of_a_page_is_for_everybody_or_for_us() -> None:
     def meta(name: str, content: str) -> HtmlResponse:
         return page(f'<meta name="{name}" content="{content}"><a href=y>y</a>')
 
-    assert forbids_follow(meta("robots", "noindex, NoFollow"), "bot") and forbids_follow(meta("ROBOTS", "none"), "bot")
-    assert forbids_follow(meta("bot", "nofollow"), "Bot") and not forbids_follow(meta("other", "nofollow"), "bot")
-    assert not forbids_follow(meta("robots", "noindex"), "bot")
-    header = {"X-Robots-Tag": "other: nofollow"}
-    assert not forbids_follow(page("<p>", **header), "bot") and forbids_follow(page("<p>", **header), "other")
+    def forbids(response: HtmlResponse, agent: str) -> bool:
+        reader = PageReader(ScrapyOptions(), agent, CrawlOrder(), CrawlWatch())
+        return not reader.read(response, {})[1]
+
+    assert forbids(meta("robots", "noindex, NoFollow"), "bot") and forbids(meta("ROBOTS", "none"), "bot")
+    assert forbids(meta("bot", "nofollow"), "Bot") and not forbids(meta("other", "nofollow"), "bot")
+    assert not forbids(meta("robots", "noindex"), "bot")
+    link, header = "<p><a href=y>y</a>", {"X-Robots-Tag": "other: nofollow"}
+    assert not forbids(page(link, **header), "bot") and forbids(page(link, **header), "other")
+    for aside in ("noscript", "template", "svg"):
+        assert not forbids(page(f"<{aside}><meta name=robots content=nofollow></{aside}>{link}"), "bot")
 
 
 def test_cookies_of_sites_are_limited_and_those_of_the_user_stay(

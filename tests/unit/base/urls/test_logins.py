@@ -21,9 +21,16 @@ SITE = "https://a.example"
             "/abmelden",
             "/d%C3%A9connexion",
         ),
-        *("/cerrar-sesi%C3%B3n", "/cerrar-sesion", "/w/index.php?title=Special:Logout", "/wp-login.php?action=logout"),
+        *(
+            "/cerrar-sesi%C3%B3n",
+            "/cerrar-sesion",
+            "/w/index.php?title=Special:Logout",
+            "/wiki/Special:UserLogout",
+            "/wp-login.php?action=logout",
+        ),
         *(
             "/?logout",
+            "/wiki/Special:UserLogout",
             "/?logout=1",
             "/logout;jsessionid=1",
             "/m/1/delete",

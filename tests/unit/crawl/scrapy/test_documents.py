@@ -122,6 +122,12 @@ def test_what_a_browser_shows_as_a_page_is_one(seed: int) -> None:
     assert isinstance(page, HtmlResponse) == (essence == "text/html" or (xhtml and essence.endswith("xml")))
 
 
+def test_xhtml_without_a_type_is_a_page() -> None:
+    root = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">'
+    assert isinstance(as_page(XmlResponse(URL, body=root)), HtmlResponse)
+    assert not isinstance(as_page(XmlResponse(URL, body=b'<?xml version="1.0"?><rss>')), HtmlResponse)
+
+
 @pytest.mark.parametrize("label", ["gzip", "x-gzip", "GZIP", "br, gzip"])
 def test_a_plain_body_that_is_labelled_gzip_is_read(label: str) -> None:
     for body in (b"<p>plain", gzip.compress(b"<p>packed"), b""):

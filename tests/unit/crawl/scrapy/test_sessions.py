@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
 
-from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign
+from graphbrain import Claim
+from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign, SignedOut
 
 HOST = "a.example"
 
@@ -16,19 +23,29 @@ class Site:
 
     def __init__(self) -> None:
         self.now, self.passed, self.back, self.ended = 0.0, list[int](), list[int](), list[str]()
-        self.sessions = Sessions(
-            lambda _, why: self.ended.append(why), lambda _: None, self.status, 1.0, lambda: self.now
-        )
-        self.number = 0
+        self.sessions = Sessions(self, 1.0, lambda: self.now)  # type: ignore[arg-type]  # what is called here
+        self.sessions.answer_at = self.answer_at  # type: ignore[method-assign]
+        self.number, self.asked, self.answers = 0, list[str](), dict[str, Response]()
 
-    async def status(self, _: str) -> int | None:
-        return None
+    def session_ended(self, _: str, why: str) -> None:
+        self.ended.append(why)
+
+    def holds(self, url: str) -> bool:
+        return HOST in url
+
+    async def answer_at(self, url: str) -> Response | None:
+        self.asked.append(url)
+        return self.answers.get(url)
 
     def answer(self, sign: Sign, page: str = "") -> None:
         number, self.number = self.number, self.number + 1
         page = page or f"http://{HOST}/{number}"
         self.sessions.take(HOST, page, sign, lambda good: (self.passed if good else self.back).append(number))
         self.now += 1.0
+
+    def pass_quiet(self, under_way: int = 1, starved: bool = False) -> None:
+        for host in self.sessions.quiet(lambda _: under_way, starved):
+            asyncio.run(self.sessions.check(host))
 
 
 def form(text: int) -> Sign:
@@ -79,27 +96,75 @@ def test_texts_may_differ_by_three_bits() -> None:
     assert not site.ended
 
 
-def test_a_redirect_to_a_place_is_one_to_a_login_when_it_has_shown_a_form() -> None:
-    site, led = Site(), Sign("led", f"http://{HOST}/start")
-    for _ in range(ENOUGH + 1):
-        site.answer(led)
-    assert len(site.passed) == ENOUGH + 1 and not site.ended
-    site.answer(Sign("form", f"http://{HOST}/start", 9))
-    assert site.ended and site.back == [ENOUGH + 1]
+def led(page: int) -> Sign:
+    return Sign("led", f"http://{HOST}/start?next={page}")
+
+
+LOGIN = b"<p>Sign in<input type=password>"
+
+
+@pytest.mark.parametrize("body", [LOGIN, b"<p>Home"])
+def test_an_address_to_which_three_pages_lead_is_looked_at_once(body: bytes) -> None:
+    site, is_login = Site(), body == LOGIN
+    site.answers[led(2).address] = HtmlResponse(led(2).address, body=body, encoding="utf-8")
+    site.answer(Sign())
+    for page in range(ENOUGH + 1):
+        site.answer(led(page))
+        if site.sessions.begins_look(HOST, led(page)):
+            site.now += 60.0
+            site.pass_quiet()  # it is being looked at: nothing is passed on
+            assert site.passed == [0]
+            asyncio.run(site.sessions.look(HOST, led(page)))
+    assert site.asked == [led(2).address] and len(site.ended) == is_login
+    assert (site.passed, site.back) == (([0], [1, 2, 3, 4]) if is_login else ([0, 4], []))
+
+
+def test_an_address_outside_the_scope_is_not_asked_for() -> None:
+    site, out = Site(), Sign("led", "http://b.example/")
+    asyncio.run(site.sessions.look(HOST, out))
+    assert not site.asked
+
+
+@pytest.mark.parametrize("body", [LOGIN, b"<p>Home"])
+@pytest.mark.parametrize("sign", [Sign("401"), Sign("login"), Sign("led", f"http://{HOST}/y"), form(3)])
+def test_at_the_end_a_page_that_came_shows_whether_the_session_goes_on(sign: Sign, body: bytes) -> None:
+    site, good = Site(), f"http://{HOST}/good"
+    site.answers[good] = HtmlResponse(good, body=body, encoding="utf-8")
+    for each in (Sign("", good), Sign(), sign):
+        site.answer(each)
+    site.pass_quiet(starved=True)
+    assert site.asked == [good] and len(site.ended) == (body == LOGIN)
+    assert (site.passed, site.back) == (([0, 1], [2]) if body == LOGIN else ([0, 1, 2], []))
+
+
+def test_an_address_that_was_fetched_is_not_looked_at_again() -> None:
+    site = Site()
+    for sign in (Sign(), Sign("form", f"http://{HOST}/start", 9), led(1), led(2), led(3)):
+        site.answer(sign)
+    assert len(site.ended) == 1 and site.back == [1, 2, 3, 4]
+
+
+def test_redirects_to_a_page_are_no_end_where_all_pages_have_a_login_box() -> None:
+    site = Site()
+    for number in range(4):
+        site.answer(form(1 << 16 * number | 0xFF << 8 * number))
+    for page in range(2 * ENOUGH):
+        site.answer(Sign("led", f"http://{HOST}/?from={page}"))
+    assert not site.ended and not site.back
 
 
 def test_a_host_of_which_no_other_answer_comes_waits_no_longer() -> None:
     site = Site()
     site.answer(form(1))
     site.now += 60.0
-    site.sessions.pass_quiet(lambda _: 2)
+    site.pass_quiet(2)
     assert not site.passed
-    site.sessions.pass_quiet(lambda _: 1)
+    site.pass_quiet()
     assert site.passed == [0]
     site.answer(form(2))
-    site.sessions.pass_quiet(lambda _: 1)
+    site.pass_quiet()
     assert site.passed == [0]
-    site.sessions.pass_quiet(lambda _: 1, starved=True)
+    site.pass_quiet(starved=True)
     assert site.passed == [0, 1]
 
 
@@ -125,3 +190,37 @@ def test_other_hosts_are_waited_for() -> None:
     assert not site.sessions.begins(HOST) and not site.sessions.only_ended()
     site.now += REST + 1.0
     assert site.sessions.only_ended() and site.sessions.begins("b.example") and not site.sessions.only_ended()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "last", "kind"),
+    [
+        (200, LOGIN, None, "form"),
+        (200, LOGIN, (200, None), "form"),
+        (200, LOGIN, (200, True), ""),
+        (200, b"<p>Home", (200, None), ""),
+        (200, b"<p>rendered", None, "form"),
+        (403, b"<p>no", (200, None), "403"),
+        (403, b"<p>no", (404, None), ""),
+        (403, LOGIN, None, "form"),
+        (401, b"", (200, None), "401"),
+        (500, LOGIN, None, ""),
+    ],
+)
+def test_what_an_answer_shows_depends_on_the_last_visit_of_its_page(
+    status: int, body: bytes, last: tuple[int, bool | None] | None, kind: str
+) -> None:
+    """The body `rendered` stands for a page whose scripts write the form."""
+    page = None if last is None else SimpleNamespace(status=last[0], password_field=last[1])
+
+    class Crawl(Site):
+        async def page_of(self, _: str) -> Any:
+            return page
+
+        async def shown(self, _: Request, response: Response) -> Response:
+            return response.replace(body=LOGIN) if b"rendered" in response.body else response
+
+    answer = HtmlResponse(f"http://{HOST}/1", status=status, body=body, encoding="utf-8")
+    claim = Claim(answer.url, "k" * 32, "t" * 32, 0.0, HOST, 0)
+    sign = SignedOut(get_crawler())._sign(Sessions(Crawl()), Request(answer.url), claim, answer)  # type: ignore[arg-type]
+    assert asyncio.run(sign).kind == kind  # type: ignore[arg-type]
