@@ -61,6 +61,7 @@ PAGES = (
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts", "nofollow": _TRUE, "canonicals": "texts"}
+    | {"changed_in": "texts"}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | {"failure_times": "times", "failure_statuses": "wholes"}
     | dict.fromkeys(("hub_paid", "authority_paid", "out_weight", "in_weight"), _NUMBER)
