@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
+from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,9 @@ PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "number": (0.5, 1.0), "text"
 """The prior observations of noise and of content in a place, by the kind of difference. `token`: only tokens and times
 to the second differ. `value`: an amount, at most `SHORT` words, or at most `LONGEST_VALUE` words with the same first
 word. `number`: only numbers and dates differ. `text`: anything else."""
+NOISE, CONTENT = (1.0, 1.0), (1.0, 20.0)
+"""The Beta priors of how often text differs from one visit of a page to the next: noise as often as not, content at one
+visit of twenty."""
 POOLED = {"number": (1.0, 3.0), "text": (1.0, 20.0)}
 """Kind of difference → the Beta prior of how often content differs on the other pages of a section. The numbers of all
 pages change at once more often than their texts. Values have no such prior, since all prices of a shop may change
@@ -132,6 +136,24 @@ def read(text: str) -> Rows | None:
 # ---------------------------------------------------------------------- what is kept
 
 
+def evidence(content: tuple[float, float], moved: int, seen: int) -> float:
+    """Return the factor by which noise is more probable at a place that differed at `moved` of `seen` visits, of its
+    page or of other pages.
+
+    It is the ratio of the probabilities of these counts and of another difference, in a place of noise and in one of
+    content, by the same ratio without visits. How often a place differs is Beta distributed: noise by `NOISE`.
+    """
+
+    def logarithm(kind: tuple[float, float], moved: int, seen: int) -> float:
+        differing, same = kind[0] + moved, kind[1] + seen - moved
+        return lgamma(differing) + lgamma(same) - lgamma(differing + same)
+
+    def ratio(moved: int, seen: int) -> float:
+        return logarithm(NOISE, moved, seen) - logarithm(content, moved, seen)
+
+    return exp(ratio(moved + 1, seen + 1) - ratio(1, 1))
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place that has differed.
@@ -163,8 +185,10 @@ class _Place:
         evidence that the rest of the place is noise."""
         kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
-        moved = self.moved - (0 if kind in ("value", "token") else self.values)
-        return (noise + moved) / (noise + content + self.seen)
+        if kind in ("value", "token"):
+            return (noise + self.moved) / (noise + content + self.seen)
+        noise *= evidence(CONTENT, self.moved - self.values, self.seen)
+        return noise / (noise + content)
 
     def counted(self, moved: bool, value: bool = False) -> _Place:
         """Return the place after another visit. `moved`: it differed; `value`: by a value. After many visits all counts
