@@ -42,7 +42,7 @@ _DATA = re.compile(
 def of_body(body: bytes) -> str:
     """Return the hashes of the parts that the body of an HTML page shows: images and structured data."""
     images = _SHOWN.findall(b"".join(_IMAGE.findall(body)))
-    data = [b" ".join(b" ".join(found).split()) for found in _DATA.findall(body)]
+    data = [b" ".join(b" ".join(groups).split()) for groups in _DATA.findall(body)]
     return _text({"images": images, "structured_data": data})
 
 
