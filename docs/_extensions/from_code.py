@@ -67,7 +67,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Changes and hints": (
         "change",
         "change_bits",
-        "change_probability",
+        *("change_probability", "change_in"),
         *("forgetting", "hint_recall", "hint_false", "sections_per_host"),
     ),
     "Scores": (

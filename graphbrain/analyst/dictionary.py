@@ -49,6 +49,8 @@ PAGE: dict[str, tuple[str, str]] = {
     "text_hash": ("", "digest of the visible text, as of its last change"),
     "simhash": ("64 bits", "like texts share most bits"),
     "blocks": ("", "hashes of the blocks of its text, and how often they differed where they did"),
+    "parts": ("", "hashes of its links, images, title, robots and structured data, of those that visits showed"),
+    "changed_in": ("", "the parts of it in which it changed last"),
     "etag": ("", "ETag of the last answer"),
     "last_modified": ("", "Last-Modified of the last answer"),
     "hinted": (TIME, "the time of change that its last hint names; 0: the hint names no time"),

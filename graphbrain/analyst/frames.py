@@ -66,6 +66,7 @@ PAGES = (
     | {"titles": "texts", "descriptions": "texts", "h1": "texts", "words": _WHOLE, "hreflang": "texts"}
     | {"requisites": "texts", "structured": "texts"}
     | {"password_field": _TRUE}
+    | {"changed_in": "texts"}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | {"failure_times": "times", "failure_statuses": "wholes"}
     | dict.fromkeys(("hub_paid", "authority_paid", "out_weight", "in_weight"), _NUMBER)

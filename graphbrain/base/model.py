@@ -105,6 +105,8 @@ STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """The states of a page: waiting or claimed, fetched, not to be fetched, redirecting, given up, reported as gone."""
 FOR_EVER = 253_402_300_799.0
 """The last second of the year 9999: the end of a block that lasts until an operator lifts it."""
+PARTS = ("text", "links", "images", "title", "robots", "structured_data")
+"""The parts of a page in which a change may be. `text` is what the setting `change` compares."""
 _TEXT_VERSION = re.compile(r"text(\d+):")
 """The beginning of a hash of a text that graphbrain has made."""
 SCOPE, ROBOTS = "scope", "robots"
@@ -297,6 +299,7 @@ class Seen:
         blocks: The blocks of text of the reported visit; or the blocks that are stored of all earlier visits.
         shingles: A sketch of the text of the reported visit, from which sections are learned.
         words: The number of words of that text.
+        parts: Hashes of the parts beside the text: see `schedule.parts`.
     """
 
     body_hash: str | None = None
@@ -308,6 +311,7 @@ class Seen:
     blocks: str | None = None
     shingles: str | None = None
     words: int | None = None
+    parts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +329,7 @@ class Fetched:
         blocks: The blocks of the text of a body that was hashed elsewhere, from `schedule.fingerprints.text_blocks`.
             Blocks of different versions of graphbrain are not compared; then the simhash decides.
         shingles: The sketch of that text, from `schedule.fingerprints.take`.
+        parts: The hashes of the images and the structured data of that body, from `schedule.fingerprints.take`.
         changed: The crawler's own verdict whether the page has changed since its last visit.
         status: The HTTP status. An error is a failure, whose links are added; 204 and 206 delete no links.
         not_modified: The server answered 304. Links, hashes, and an ETag or Last-Modified that the answer lacks stay.
@@ -396,6 +401,7 @@ class Fetched:
     hreflang: Sequence[str] = ()
     requisites: Sequence[str] = ()
     structured: Sequence[str] = ()
+    parts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,6 +527,8 @@ class Answer(Record):
         links_over: The number of links beyond `max_links`, which were left out.
         userinfo_dropped: The number of links with a user or a password (`http://user:password@host/`), which were left
             out.
+        changed_in: The parts of the page (`PARTS`) in which a changed page differs from the last visit. Empty for other
+            outcomes.
     """
 
     url: str
@@ -531,6 +539,7 @@ class Answer(Record):
     links_refused: tuple[tuple[str, str], ...] = ()
     links_over: int = 0
     userinfo_dropped: int = 0
+    changed_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -630,6 +639,7 @@ class Page(Record):
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
         nofollow, canonicals, titles, descriptions, h1, words, hreflang, requisites, structured, password_field: As in
             `Fetched`; None if the page has none.
+        changed_in: The parts of it (`PARTS`) in which it changed last; None if it never did.
         in_sitemap: The time at which a sitemap last named it.
         brought: The share of new text that its first visit brought to its host, 0 to 1; None until it is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
@@ -726,6 +736,7 @@ class Page(Record):
     requisites: Sequence[str] | None = None
     structured: Sequence[str] | None = None
     password_field: bool | None = None
+    changed_in: Sequence[str] | None = None
     brought: float | None = None
     echo: bool = False
     harvest: float | None = None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.model import PARTS
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import LIVE, METHODS, ORDERS, factors
 from graphbrain.base.urls import host_rules
@@ -44,6 +45,7 @@ __all__ = [
     "changes",
     "checked_engine",
     "other_than",
+    "parts_in",
     "to_convert",
     "typed",
     "unknown",
@@ -264,6 +266,9 @@ class Settings:
     max_links: int = _setting(5_000, "shared", "most links that are kept of one page")
     max_depth: int = _setting(0, "shared", "most clicks from a seed to a page that is fetched; 0 = no limit")
     change: str = _setting("blocks", "shared", "how a change of a page is found: body, text, blocks or simhash")
+    change_in: str = _setting(
+        "text", "shared", f"parts of a page in which a difference is a change, between spaces: {', '.join(PARTS)}"
+    )
     change_bits: int = _setting(3, "shared", "most bits of 64 in which the simhashes of an unchanged page differ")
     change_probability: float = _setting(
         0.5, "shared", "change = blocks: probability above which a difference counts as a change, not as noise"
@@ -417,6 +422,7 @@ class Settings:
     def checked(self) -> Settings:
         """Return the settings themselves if all values are possible. Raise SettingsError otherwise."""
         # Rules that are neither a range nor a choice of words.
+        named = parts_in(self.change_in)
         rules = (
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
@@ -424,6 +430,7 @@ class Settings:
             ("user_agent", bool(self.user_agent.strip()), "a name"),
             ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
             ("crawl", bool(self.crawl.strip()), "a name"),
+            ("change_in", bool(named) and {*named} <= {*PARTS}, f"some of {', '.join(PARTS)}"),
         )
         ranges = ((name, bounds.hold(getattr(self, name)), str(bounds)) for name, bounds in RANGES.items())
         choices = ((name, getattr(self, name) in words, " or ".join(words)) for name, words in CHOICES.items())
@@ -437,6 +444,11 @@ class Settings:
             if isinstance(default, str) and (fault := _unfit(name, getattr(self, name))):
                 raise SettingsError(fault)
         return self
+
+
+def parts_in(text: str) -> list[str]:
+    """Return the parts of a page that the setting `change_in` names."""
+    return text.replace(",", " ").split()
 
 
 def changes(given: Mapping[str, Any]) -> dict[str, Any]:

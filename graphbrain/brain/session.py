@@ -10,7 +10,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from graphbrain.base.errors import GraphUnavailable
 from graphbrain.base.numeric.rules import Rule
-from graphbrain.base.settings import Settings
+from graphbrain.base.settings import Settings, parts_in
 from graphbrain.base.urls.normalization import Rules
 from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
@@ -99,6 +99,7 @@ class Session:
                 settings.detector,
                 above=settings.change_probability,
                 sketches=settings.sections_per_host > 0,
+                counted=frozenset(parts_in(settings.change_in)),
             ),
             settings.orphans,
             settings.park_after_seconds,

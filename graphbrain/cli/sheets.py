@@ -170,8 +170,8 @@ def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
 
 def answers_table(answers: Iterable[Answer]) -> Table:
     """Return the answers to reports, with the reasons of those that were refused."""
-    rows = ((a.outcome or "refused", a.links, a.reason or None, a.url) for a in answers)
-    return Table(("outcome", "links", "reason", "url"), rows, remark="reason")
+    rows = ((a.outcome or "refused", " ".join(a.changed_in) or None, a.links, a.reason or None, a.url) for a in answers)
+    return Table(("outcome", "changed in", "links", "reason", "url"), rows, remark="reason")
 
 
 def top_table(pages: Iterable[Page], by: str) -> Table:
@@ -241,7 +241,7 @@ _FIELDS = (
     *("fault", "parked_because"),
 )
 
-_COUNTS = ("visits", "changes", "errors")
+_COUNTS = ("visits", "changes", "changed_in", "errors")
 
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 

@@ -54,10 +54,9 @@ LONGEST_VALIDATOR = 1_000
 """Characters of an ETag or a date. A longer one is not kept, and the page is fetched without it."""
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is. A longer one is hashed."""
-LONGEST_BLOCKS = 2_000_000
-"""Characters of the blocks of a text: some 300,000 blocks."""
-LONGEST_SHINGLES = 2_000
-"""Characters of the shingles of a text. A sketch that graphbrain makes has fewer."""
+LONGEST = {"blocks": 2_000_000, "shingles": 2_000, "parts": 100}
+"""Characters of what graphbrain makes of a body that was hashed elsewhere: the blocks of a text, some 300,000; its
+shingles; and the hashes of other parts."""
 LONGEST_ERROR = 200
 LISTS = {
     "led_to": (5, 2_000),
@@ -126,16 +125,12 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
             raise BadInput(f"simhash must be a whole number of 64 bits, not {simhash!r:.80}")
         _put(plain, "simhash", simhash, int(simhash))
-    if report.blocks is not None:
-        blocks = words("blocks", report.blocks)
-        if len(blocks) > LONGEST_BLOCKS:
-            raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(blocks):,}")
-        _put(plain, "blocks", report.blocks, blocks)
-    if report.shingles is not None:
-        shingles = words("shingles", report.shingles)
-        if len(shingles) > LONGEST_SHINGLES:
-            raise BadInput(f"shingles must have at most {LONGEST_SHINGLES:,} characters, not {len(shingles):,}")
-        _put(plain, "shingles", report.shingles, shingles)
+    for name, most in LONGEST.items():
+        if (sent := getattr(report, name)) is not None:
+            text = words(name, sent)
+            if len(text) > most:
+                raise BadInput(f"{name} must have at most {most:,} characters, not {len(text):,}")
+            _put(plain, name, sent, text)
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
 

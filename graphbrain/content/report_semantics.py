@@ -27,7 +27,7 @@ TEMPORARY = frozenset({302, 303, 307})
 WHOLE = frozenset({200, 203})
 """With these statuses an answer without links is a page without links."""
 EMPTY = frozenset({204, 205})
-CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles")
+CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles", "parts")
 """Fields of a report that describe a page's content."""
 PART = frozenset({206, 226})
 """Statuses of an answer that is a range of the page, or the difference to an earlier version."""

@@ -129,7 +129,7 @@ class PageLines:
         """Write the lines of reported visits, and empty the journal."""
         lines = []
         for report, answer in zip(reports, answers, strict=True):
-            line = {**self._line(report), "outcome": answer.outcome}
+            line = {**self._line(report), **_outcome(answer.outcome, answer.changed_in)}
             if report.claim is not None:
                 self._read.pop(_mark(report.claim), None)
             if answer.accepted and self._wanted(line):
@@ -286,8 +286,13 @@ def _complete(brain: Brain, line: dict[str, Any]) -> bool:
         line["outcome"] = "gone" if missed or page.state in ("gone", "parked") else "retry"
         return (page.failed or 0.0) >= since
     changed = (page.changed or 0.0) >= since
-    line["outcome"] = "new" if page.visits <= 1 else "changed" if changed else "same"
+    line |= _outcome("new" if page.visits <= 1 else "changed" if changed else "same", page.changed_in or ())
     return (page.fetched or 0.0) >= since
+
+
+def _outcome(outcome: str | None, changed_in: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a line for an outcome; of a changed page, with the parts in which it has changed."""
+    return {"outcome": outcome} | ({"changed_in": list(changed_in)} if outcome == "changed" else {})
 
 
 def _cut_torn_line(file: IO[bytes]) -> None:

@@ -9,11 +9,10 @@ neighbours; a group in which the page has differed is divided into smaller group
 choose where a group begins, so an edit moves no other group. A visit aligns the stored row of hashes with the new row.
 A part in which the rows differ is a place. The neighbours of a place locate it in later visits.
 
-The sketch stores for each place the number of visits and the number of differences. Both are observations of the
-probability that the place differs although the page has not changed. The prior of this probability is a Beta
-distribution that depends on what differs (`PRIORS`), and the mean of the posterior is the probability of noise: an
-advertisement, a quotation of the day, a banner that comes and goes. The sketch also stores hashes of the recent content
-of a place: content that comes back there is more probably noise.
+The sketch stores for each place the number of visits and the number of differences. Noise is an advertisement, a
+quotation of the day, a banner that comes and goes. The probability that a difference is noise depends on what differs
+(`PRIORS`), and on how probable the two numbers are at a place of noise and at a place of content (`evidence`). The
+sketch also stores hashes of the recent content of a place: content that comes back there is more probably noise.
 
 A place to which text is only added, as the head of a list of news, is a new place at each visit and does not count as a
 place that differs often. If a place holds more blocks than ever before, text was added, and that counts as a change.
@@ -25,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
+from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -61,10 +61,15 @@ MOST_MOVING = 0.75
 PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "number": (0.5, 1.0), "text": (0.5, 1.0)}
 """The prior observations of noise and of content in a place, by the kind of difference. `token`: only tokens and times
 to the second differ. `value`: an amount, at most `SHORT` words, or at most `LONGEST_VALUE` words with the same first
-word. `number`: only numbers and dates differ. `text`: anything else."""
-POOLED = {"number": (0.2, 5.0), "text": (0.5, 2.0)}
-"""The priors by kind, if the section is known. The numbers of all pages of a section change at once more often than
-their texts. Values have no such prior, since all prices of a shop may change together."""
+word. `number`: only numbers and dates differ. `text`: anything else. The visits of a place are further observations for
+tokens and values; for numbers and texts, their evidence is a factor of noise."""
+NOISE, CONTENT = (1.0, 1.0), (1.0, 20.0)
+"""The Beta priors of how often a place differs from one visit of a page to the next: noise as often as not, content at
+one visit of twenty."""
+POOLED = {"number": (1.0, 3.0), "text": (1.0, 20.0)}
+"""Kind of difference → the Beta prior of how often content differs on the other pages of a section. The numbers of all
+pages change at once more often than their texts. Values have no such prior, since all prices of a shop may change
+together."""
 MOST_MARKS = 12
 """The most marks of a group that differs."""
 SHORT, LONGEST_VALUE = 3, 12
@@ -131,6 +136,24 @@ def read(text: str) -> Rows | None:
 # ---------------------------------------------------------------------- what is kept
 
 
+def evidence(content: tuple[float, float], moved: int, seen: int) -> float:
+    """Return the factor by which noise is more probable at a place that differed at `moved` of `seen` visits, of its
+    page or of other pages.
+
+    It is the ratio of the probabilities of these counts and of another difference, in a place of noise and in one of
+    content, by the same ratio without visits. How often a place differs is Beta distributed: noise by `NOISE`.
+    """
+
+    def logarithm(kind: tuple[float, float], moved: int, seen: int) -> float:
+        differing, same = kind[0] + moved, kind[1] + seen - moved
+        return lgamma(differing) + lgamma(same) - lgamma(differing + same)
+
+    def ratio(moved: int, seen: int) -> float:
+        return logarithm(NOISE, moved, seen) - logarithm(content, moved, seen)
+
+    return exp(ratio(moved + 1, seen + 1) - ratio(1, 1))
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place that has differed.
@@ -162,8 +185,10 @@ class _Place:
         evidence that the rest of the place is noise."""
         kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
-        moved = self.moved - (0 if kind in ("value", "token") else self.values)
-        return (noise + moved) / (noise + content + self.seen)
+        if kind in ("value", "token"):
+            return (noise + self.moved) / (noise + content + self.seen)
+        noise *= evidence(CONTENT, self.moved - self.values, self.seen)
+        return noise / (noise + content)
 
     def counted(self, moved: bool, value: bool = False) -> _Place:
         """Return the place after another visit. `moved`: it differed; `value`: by a value. After many visits all counts
@@ -267,15 +292,15 @@ class Difference:
 
     Attributes:
         probability: The probability that the difference is a change.
-        prior: The prior observations of noise and of content, for a place that is new on its page and that other pages
-            of the section may have; None for other places.
+        content: The Beta prior of how often content differs there on other pages of the section (`POOLED`); None if
+            other pages are no evidence.
         size: The number of blocks; 0 if the difference is in a group.
         marks: Hashes that identify the same place of the template on other pages: hashes of the blocks beside it, or of
             some blocks of its group.
     """
 
     probability: float
-    prior: tuple[float, float] | None
+    content: tuple[float, float] | None
     size: int
     marks: tuple[int, ...]
 
@@ -326,8 +351,8 @@ class _Region:
         first, end: The part of the old row.
         now, now_end: The part of the new row.
         places: The known places in it.
-        kinds: The kinds of its differences (keys of `PRIORS`).
-        parts: The parts of the new row that were joined into this one.
+        parts: The parts of the new row that were joined into this one, each with the kind of its difference (a key of
+            `PRIORS`).
     """
 
     first: int
@@ -335,12 +360,12 @@ class _Region:
     now: int
     now_end: int
     places: list[_Place]
-    kinds: set[str]
-    parts: list[tuple[int, int]]
+    parts: list[tuple[int, int, str]]
 
     @property
     def kind(self) -> str:
-        return next(iter(self.kinds)) if len(self.kinds) == 1 else "text"
+        kinds = {kind for _, _, kind in self.parts}
+        return kinds.pop() if len(kinds) == 1 else "text"
 
     @property
     def low(self) -> int:
@@ -358,8 +383,7 @@ class _Region:
 
     def joined(self, later: _Region) -> _Region:
         places = self.places + [spot for spot in later.places if spot not in self.places]
-        kinds, parts = self.kinds | later.kinds, self.parts + later.parts
-        return _Region(self.first, later.end, self.now, later.now_end, places, kinds, parts)
+        return _Region(self.first, later.end, self.now, later.now_end, places, self.parts + later.parts)
 
 
 class _Visit:
@@ -416,20 +440,29 @@ class _Visit:
         """Yield the differences of a region. Single blocks are one difference; each group is a difference by itself,
         since a near group shows nothing about it. `likely`: the probability that the region has changed."""
         exact, bounds = self._blocks["exact"].astype(np.uint64), np.append(self._begins, len(self._blocks))
-        prior = None if region.places else POOLED.get(region.kind)
+
+        def sides(first: int, end: int) -> npt.NDArray[np.uint64]:
+            """Return the hashes of the blocks before and behind a part."""
+            both = [exact[first - 1] if first else 0, exact[end] if end < len(exact) else 0]
+            return np.array(both, dtype=np.uint64)
+
         # The blocks on both sides identify a place of single blocks.
         if _single(self._old.entries[region.first : region.end]):
             first, end = int(bounds[region.now]), int(bounds[region.now_end])
-            sides = [exact[first - 1] if first else 0, exact[end] if end < len(exact) else 0]
-            marks, size = np.array(sides, dtype=np.uint64) * FACTORS[:2], max(region.end - region.first, end - first)
-            yield Difference(likely, prior, size, _marks(marks))
+            size = max(region.end - region.first, end - first)
+            marks = _marks(sides(first, end) * FACTORS[:2])
+            yield Difference(likely, POOLED.get(region.kind), size, marks)
+            # A value beside noise is a difference of its own until the place is known.
+            if not region.places and any(kind == "value" for _, _, kind in region.parts):
+                yield Difference(1 - NOWHERE.noise("value"), None, 0, ())
             return
-        # Some of its blocks identify a group.
-        for now, now_end in region.parts:
-            amounts = (self._blocks["kind"][bounds[now] : bounds[now_end]] & _AMOUNT).any()
-            prior = None if amounts and region.kind == "number" else prior
-            hashes = np.sort(mixed(exact[bounds[now] : bounds[now_end]] * FACTORS[2]))
-            yield Difference(likely, prior, 0, _marks(hashes[:MOST_MARKS]))
+        # Some of its blocks identify a group, too. A difference at its end is beside the next group.
+        for now, now_end, kind in region.parts:
+            first, end = int(bounds[now]), int(bounds[now_end])
+            has_amount = (self._blocks["kind"][first:end] & _AMOUNT).any()
+            chosen = np.sort(mixed(exact[first:end] * FACTORS[2]))[:MOST_MARKS]
+            marks = _marks(np.append(chosen, mixed(sides(first, end) * FACTORS[2])))
+            yield Difference(likely, None if has_amount and kind == "number" else POOLED.get(kind), 0, marks)
 
     def _kept(self, places: list[_Place]) -> _Sketch:
         """Return the sketch after the visit: single blocks in and beside the places that differ most often, and groups
@@ -460,8 +493,8 @@ class _Visit:
         regions: list[_Region] = []
         for first, end, now, now_end in self._spans():
             places = [spot for spot in self._old.places if spot.most and _touches(spot, first, end, now_end - now)]
-            kinds = {self._kind(first, end, now, now_end)}
-            region = _Region(first, end, now, now_end, places, kinds, [(now, now_end)])
+            kind = self._kind(first, end, now, now_end)
+            region = _Region(first, end, now, now_end, places, [(now, now_end, kind)])
             while regions and regions[-1].joins(region):
                 region = regions.pop().joined(region)
             regions.append(region)

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from w3lib.encoding import html_to_unicode
 
-from graphbrain.base.model import Seen, text_version
-from graphbrain.schedule import blocks, shingles
+from graphbrain.base.model import PARTS, Seen, text_version
+from graphbrain.schedule import blocks, parts, shingles
 from graphbrain.schedule.section_noise import SectionNoise, probability_of
 from graphbrain.schedule.words import EDGE, FACTORS, LINK, VERSION, Words, distinct, masked, outlined, pieces
 
@@ -98,16 +98,15 @@ def _text(body: bytes, content_type: str | None) -> str | None:
     """Return the visible text with `EDGE` between its blocks; in plain text, each line is a block."""
     if len(body) > LARGEST_TEXT:
         return None
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    if kind == "text/plain":
+    if _kind_in(content_type) == "text/plain":
         return EDGE.join(_decoded(body, content_type).splitlines())
-    if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
+    if not _is_html(body, content_type):
         return None
     # The split puts the names of tags at odd places, and the text between them at even places.
-    parts = _TAG.split(_SILENT.sub("", _decoded(body, content_type) + _ENDS))
+    pieces_of_text = _TAG.split(_SILENT.sub("", _decoded(body, content_type) + _ENDS))
     separator_of = _BETWEEN.get
-    parts[1::2] = [separator_of(name, " ") for name in parts[1::2]]
-    return html.unescape("".join(parts))
+    pieces_of_text[1::2] = [separator_of(name, " ") for name in pieces_of_text[1::2]]
+    return html.unescape("".join(pieces_of_text))
 
 
 def _lines(text: str) -> list[str]:
@@ -135,7 +134,14 @@ def _decoded(body: bytes, content_type: str | None) -> str:
         return body.decode("utf-8", "replace")
 
 
-def _sniff(body: bytes) -> bool:
+def _kind_in(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _is_html(body: bytes, content_type: str | None) -> bool:
+    """Return whether a body is HTML, by its content type; without one, by its beginning."""
+    if kind := _kind_in(content_type):
+        return kind in ("text/html", "application/xhtml+xml")
     return _HTML.match(body[:SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
@@ -178,6 +184,7 @@ class ChangeTest:
         failure: The error of the detector that this test replaces; empty if there is none.
         above: A page has changed if its blocks show a change with more than this probability.
         sketches: True if a visit takes a sketch of the text's shingles, too.
+        counted: The parts of a page (`PARTS`) in which a difference makes it a changed page.
     """
 
     method: str = "blocks"
@@ -186,6 +193,12 @@ class ChangeTest:
     failure: str = ""
     above: float = 0.5
     sketches: bool = False
+    counted: frozenset[str] = frozenset(PARTS[:1])
+
+    @property
+    def wants_parts(self) -> bool:
+        """True if parts are counted that only a body shows. They are searched for only then, since that takes time."""
+        return not self.counted.isdisjoint(parts.IN_BODY)
 
     @property
     def wants_text(self) -> bool:
@@ -257,6 +270,8 @@ def take(
         return seen
     raw = bytes(body)
     hashes: dict[str, Any] = {"body_hash": _hash(raw)}
+    if change.wants_parts and _is_html(raw, content_type):
+        hashes["parts"] = parts.of_body(raw)
     # Read the text only if one of its hashes is needed and not sent.
     is_incomplete = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
     text = _text(raw, content_type) if change.wants_text and is_incomplete else None

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from zlib import crc32
 
-from graphbrain.schedule.blocks import VERSION, Difference, VisitStep
+from graphbrain.schedule.blocks import VERSION, Difference, VisitStep, evidence
 from graphbrain.schedule.sections.shapes import NUMBER, ending_of
 from graphbrain.schedule.words import packed, unpacked
 
@@ -56,12 +56,12 @@ class SectionNoise:
 
     def probability(self, difference: Difference) -> float:
         """Return the probability that a difference of a page with few visits is a change."""
-        if difference.prior is None:
+        if difference.content is None:
             return difference.probability
-        noise, content = difference.prior
-        known_spots = [self.spots[mark] for mark in difference.marks if mark in self.spots]
-        noisy_pages = max((pages for pages, size in known_spots if difference.size <= size * MORE), default=0)
-        return min(difference.probability, 1 - (noise + noisy_pages) / (noise + content + self.seen))
+        spots = [self.spots[mark] for mark in difference.marks if mark in self.spots]
+        pages = max((pages for pages, size in spots if difference.size <= size * MORE), default=0)
+        factor = max(1.0, evidence(difference.content, min(pages, self.seen), self.seen)) if pages else 1.0
+        return difference.probability / (difference.probability + factor * (1 - difference.probability))
 
     def after(self, differences: Sequence[Difference]) -> SectionNoise:
         """Return the noise of the section after another page was compared."""
@@ -69,7 +69,7 @@ class SectionNoise:
         # The size of each place that differs for the first time on this page.
         size_of: dict[int, int] = {}
         for difference in differences:
-            for mark in difference.marks if difference.prior is not None else ():
+            for mark in difference.marks if difference.content is not None else ():
                 size_of[mark] = min(max(size_of.get(mark, 0), difference.size), 255)
         for mark, size in size_of.items():
             pages, mean = spots.get(mark, (0, 0))

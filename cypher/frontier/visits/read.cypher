@@ -6,7 +6,7 @@
 // column  rows  LIST  [page, url, state, host, lease, counted, last_lease, last_outcome, fetched, first_fetched, visits,
 //                     changes, errors, changed, body_hash, text_hash, simhash, etag, last_modified, counted_at, charged,
 //                     refusals, respelt, is_seed, alias_since, names_aliases, failed, failing_since, led, turned,
-//                     rate_shape, rate_scale, interval, blocks, led_by, noise] of each, null for what it has not;
+//                     rate_shape, rate_scale, interval, blocks, led_by, parts, changed_in, noise] of each, null for what it has not;
 //                     led: was its last visit led elsewhere for now; turned: when its state changed last; rate_scale,
 //                     interval: in days; noise: of the sections of its host
 // rows    one
@@ -19,7 +19,7 @@ WITH id(p) AS page, p {.url, .state, .host, .lease, .counted, .last_lease, .last
                        .visits, .changes, .errors, .changed, .body_hash, .text_hash, .simhash, .etag, .last_modified,
                        .counted_at, .charged, .refusals, .respelt, .is_seed, .alias_since, .spells, .failed,
                        .failing_since, .led_to, .state_times, .rate_shape, .rate_scale, .interval,
-                       .blocks, .led_by} AS m
+                       .blocks, .led_by, .parts, .changed_in} AS m
 OPTIONAL MATCH (h:Host {name: m.host}) WHERE m.visits <= $few
 WITH page, m, h {.noise} AS host
 RETURN collect([page, m.url, m.state, m.host, m.lease, coalesce(m.counted, false), m.last_lease, m.last_outcome,
@@ -28,4 +28,4 @@ RETURN collect([page, m.url, m.state, m.host, m.lease, coalesce(m.counted, false
                 m.counted_at, coalesce(m.charged, false), coalesce(m.refusals, 0), coalesce(m.respelt, 0),
                 coalesce(m.is_seed, false), m.alias_since, coalesce(m.spells, false), m.failed, m.failing_since,
                 m.led_to IS NOT NULL, m.state_times[-1], m.rate_shape, m.rate_scale,
-                m.interval, m.blocks, m.led_by, host.noise]) AS rows
+                m.interval, m.blocks, m.led_by, m.parts, m.changed_in, host.noise]) AS rows

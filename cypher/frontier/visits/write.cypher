@@ -8,7 +8,8 @@
 //
 // param   fetches          LIST  [id, state, status, fetched, visits, token, outcome] of pages that were fetched
 // param   content          LIST  [id, first_fetched, changed or null, changes or null, body_hash or null, text_hash or null,
-//                                simhash or null, blocks or null], where it is not as before
+//                                simhash or null, blocks or null, hashes of its parts or null, parts in which it changed
+//                                last or null], where it is not as before
 // param   validators       LIST  [id, etag or null, last_modified or null], where they are not as before
 // param   facts            LIST  [id, title, canonical, canonicals, noindex, nofollow, language, size, content_type, titles,
 //                                descriptions, h1, words, hreflang, requisites, structured, password_field, fetch_seconds],
@@ -53,7 +54,7 @@ CALL () {
   UNWIND $content AS row
   MATCH (p:Page) WHERE id(p) = row[0]
   SET p.first_fetched = row[1], p.changed = row[2], p.changes = row[3], p.body_hash = row[4], p.text_hash = row[5],
-      p.simhash = row[6], p.blocks = row[7]
+      p.simhash = row[6], p.blocks = row[7], p.parts = row[8], p.changed_in = row[9]
 }
 CALL () {
   UNWIND $validators AS row

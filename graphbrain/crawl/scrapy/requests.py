@@ -32,6 +32,7 @@ from graphbrain.base.urls.logins import leads_out
 from graphbrain.base.urls.normalization import key_of, spell, without_user
 from graphbrain.content.pagefacts import HEADERS, PageFacts
 from graphbrain.content.relevance import TopicRelevance, guess
+from graphbrain.content.report_semantics import CONTENT
 from graphbrain.crawl.scrapy.documents import Document, asks_for_password, is_markup, links_of, media_type
 from graphbrain.schedule import fingerprints
 
@@ -358,9 +359,7 @@ def _values(response: Response, name: str) -> list[str]:
 def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
     """Return a report in which hashes take the place of the body. The brain finds changes of the page by them."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change, report.url)
-    hashes = {
-        name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles", "words")
-    }
+    hashes = {name: getattr(seen, name) for name in (*CONTENT, "words") if name != "body"}
     return replace(report, body=None, **hashes)
 
 

@@ -14,10 +14,11 @@ from graphbrain.base.model import Failed, Fetched, Link
 from graphbrain.base.urls.normalization import Rules, resolved
 from graphbrain.content import input_checks
 from graphbrain.content.report_semantics import TEMPORARY
-from graphbrain.frontier.reports.outcomes import Verdict
+from graphbrain.frontier.reports.outcomes import Item, Verdict
 from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import fingerprints
+from graphbrain.schedule import parts as page_parts
 
 __all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "read", "write_links"]
 
@@ -99,6 +100,17 @@ def _address(url: str, reference: str, rules: Rules) -> str | None:
     with suppress(BadInput):
         return rules.page(resolved(url, reference))[0]
     return None
+
+
+def parts(item: Item) -> str | None:
+    """Return the hashes of the parts that a visit shows: those of its body, of its links, and of its facts."""
+    links = list(item.targets) if item.completeness == "all" else None
+    title, robots = None, None
+    is_elsewhere = isinstance(item.report, Fetched) and item.report.led_to and item.report.status in TEMPORARY
+    if item.facts and not is_elsewhere:
+        title, noindex, nofollow = str(item.facts[0] or ""), item.facts[3], item.facts[4]
+        robots = [word for word, is_set in (("noindex", noindex), ("nofollow", nofollow)) if is_set]
+    return page_parts.with_facts(item.seen.parts, links, title, robots)
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from graphbrain.base.model import Answer, Failed, Fetched, Outcome, Seen
+from graphbrain.base.model import PARTS, Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.base.runtime.tokens import asked_at, made_at
 from graphbrain.frontier import url_variants
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.hosts.state import HostRequest
 from graphbrain.frontier.policy import BY_BODY, RETURNED, Policy
-from graphbrain.schedule import fingerprints
+from graphbrain.schedule import fingerprints, parts
 from graphbrain.schedule.blocks import VisitStep
 from graphbrain.schedule.fingerprints import ChangeTest
 from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise
@@ -199,6 +199,8 @@ class Visit:
         rate_shape, rate_scale: The belief on its change rate; the scale in days.
         interval: The days between its visits, if an operator has set them.
         led_by: The status of the temporary redirect by which it leads to another page.
+        parts: The hashes of its parts.
+        changed_in: The parts in which it changed last.
         noise: The noise of its host's sections, if it has few visits.
     """
 
@@ -237,6 +239,8 @@ class Visit:
     interval: float | None
     blocks: str | None
     led_by: int | None = None
+    parts: str | None = None
+    changed_in: tuple[str, ...] | None = None
     noise: str | None = None
 
     @property
@@ -260,8 +264,9 @@ class Visit:
     def seen(self) -> Seen:
         """The hashes of the content at its last change; blocks, ETag and Last-Modified of the last visit."""
         return Seen(
-            self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed, self.blocks
-        )
+            self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed, self.blocks,
+            parts=self.parts,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +365,8 @@ def judge(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None = No
     if visit.last_lease == item.token and visit.lease != item.token:
         if visit.last_outcome == RETURNED:
             return _refused(item, visit, "the claim was given back or had lapsed")
-        return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
+        changed_in = tuple(visit.changed_in or ()) if visit.last_outcome == "changed" else ()
+        return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome, changed_in))
     # Accept a claimed visit from the holder of the lease only, and an unclaimed visit only if it is the latest.
     if claim is not None and visit.lease != item.token:
         return _refused(item, visit, "the lease lapsed, or another worker holds the page")
@@ -373,8 +379,8 @@ def judge(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None = No
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "another worker holds the page and will report it")
     # Compare the content, and find whether links change.
-    outcome, change = _outcome(item, visit, policy, noise) if not is_hollow else ("retry", policy.change)
-    answer = _accepted(item, outcome)
+    outcome, change, changed_in = ("retry", policy.change, ()) if is_hollow else _outcome(item, visit, policy, noise)
+    answer = _accepted(item, outcome, changed_in)
     if change.failure:
         answer = replace(answer, reason=change.failure)
     verdict = Verdict(item, visit, True, False, answer, is_hollow, change)
@@ -403,41 +409,46 @@ def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
     return Verdict(item, visit, False, links and bool(item.targets), _refuse(item, reason))
 
 
-def _accepted(item: Item, outcome: str | None) -> Answer:
+def _accepted(item: Item, outcome: str | None, changed_in: tuple[str, ...] = ()) -> Answer:
     stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
     links = len(item.targets) if isinstance(item.report, Fetched) else 0
-    return Answer(item.report.url, True, item.note, stated, links, **_of_links(item))
+    return Answer(item.report.url, True, item.note, stated, links, changed_in=changed_in, **_of_links(item))
 
 
-def _outcome(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None) -> tuple[Outcome, ChangeTest]:
-    """Return the outcome, and the test that showed whether the page has changed; another test than the user's detector
-    if that fails."""
+def _outcome(
+    item: Item, visit: Visit, policy: Policy, noise: HostNoise | None
+) -> tuple[Outcome, ChangeTest, tuple[str, ...]]:
+    """Return the outcome; the test that showed whether the page has changed, which is another than the user's detector
+    if that fails; and the parts in which the page has changed."""
     report, change = item.report, policy.change
     # The outcome of a failed visit.
     if isinstance(report, Failed):
         if item.slowed:
-            return "slowed", change
+            return "slowed", change, ()
         if respells(item, visit):
-            return "retry", change
-        return "gone" if item.missing and visit.errors + 1 >= policy.max_errors else "retry", change
+            return "retry", change, ()
+        return "gone" if item.missing and visit.errors + 1 >= policy.max_errors else "retry", change, ()
     # Outcomes that need no comparison of contents.
     if report.redirected_to is not None:
-        return "alias", change
+        return "alias", change, ()
     if visit.first_fetched is None:
-        return "new", change
-    if report.not_modified or item.walled:
-        return "same", change
-    if report.changed is not None:
-        return "changed" if report.changed else "same", change
-    if visit.state == "alias":
-        return "changed", change
-    if item.completeness == "some":  # the visit did not bring the whole page
-        return "same", change
-    # Compare the contents. A page with few visits is compared by the noise of its section.
-    host_noise = HostNoise.read(visit.noise) if noise is None else noise
-    section = host_noise.of(visit.url) if visit.visits <= FEW_VISITS else None
-    differs, change = change.judge(visit.seen, item.seen, section)
-    return "changed" if differs else "same", change
+        return "new", change, ()
+    is_decided = report.changed is not None or visit.state == "alias"
+    if report.not_modified or item.walled or (item.completeness == "some" and not is_decided):
+        return "same", change, ()  # a 304, a wall, or a part of the page
+    # Compare the parts beside the text, and then the text. A verdict of the crawler holds for the whole page.
+    others = parts.changed(visit.parts, item.seen.parts)
+    if is_decided:
+        differs = report.changed is not False
+    else:
+        # A page with few visits is compared by the noise of its section.
+        host_noise = HostNoise.read(visit.noise) if noise is None else noise
+        section = host_noise.of(visit.url) if visit.visits <= FEW_VISITS else None
+        differs, change = change.judge(visit.seen, item.seen, section)
+        is_decided = change.detector is not None
+    changed_in = (PARTS[:1] if differs else ()) + others
+    is_changed = differs if is_decided else not change.counted.isdisjoint(changed_in)
+    return ("changed", change, changed_in) if is_changed else ("same", change, ())
 
 
 def respells(item: Item, visit: Visit) -> bool:

@@ -21,7 +21,7 @@ from graphbrain.content import input_checks, retry_after
 from graphbrain.content.report_semantics import TEMPORARY, meant
 from graphbrain.frontier.reports import facts
 from graphbrain.frontier.reports.outcomes import Item
-from graphbrain.schedule import blocks, fingerprints, shingles
+from graphbrain.schedule import blocks, fingerprints, parts, shingles
 from graphbrain.schedule.fingerprints import ChangeTest
 
 __all__ = ["TWICE", "Intake", "named", "refused", "unreadable"]
@@ -131,6 +131,8 @@ class Intake:
             self._fold(item, what.links)
         item.link_bytes = sum(len(url) for url, _ in item.targets.values())
         item.completeness = what.completeness if what.completeness != "any" else "all" if item.targets else "none"
+        if isinstance(report, Fetched) and not led.target:
+            item.seen = replace(item.seen, parts=facts.parts(item))
         self._seen.add(key)
         return item
 
@@ -286,14 +288,16 @@ def _seen_to_lead(key: str, target: str, at: float) -> Seen:
 
 def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
     """Return the content as hashes: those that the crawler has sent, and the others from the body. Raise BadInput for
-    blocks or shingles that cannot be read."""
+    blocks, shingles or parts that cannot be read."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
-    # Check the blocks and shingles that the crawler has sent.
+    # Check what the crawler has sent.
     if report.blocks is not None:
         blocks.read(report.blocks)
     if report.shingles is not None:
         shingles.read(report.shingles)
+    if report.parts is not None:
+        parts.read(report.parts)
     # Compute the other hashes from the body.
     sent = Seen(
         report.body_hash,
@@ -305,5 +309,6 @@ def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
         report.blocks,
         report.shingles,
         report.words,
+        report.parts,
     )
     return fingerprints.take(sent, report.body, report.content_type, change, report.url)

@@ -11,7 +11,7 @@ from itertools import compress
 
 import numpy as np
 
-from graphbrain.base.model import FOR_EVER, Failed, Fetched
+from graphbrain.base.model import FOR_EVER, PARTS, Failed, Fetched
 from graphbrain.content.scope import Scope
 from graphbrain.frontier import url_variants
 from graphbrain.frontier.discovery import APART
@@ -22,7 +22,7 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports import facts
 from graphbrain.frontier.reports.outcomes import Verdict, Visit, respells
 from graphbrain.graph.connection import Tx
-from graphbrain.schedule import fingerprints, lanes
+from graphbrain.schedule import fingerprints, lanes, parts
 from graphbrain.schedule.value import DAY
 from graphbrain.scores.accounts.ledgers import Accounts
 
@@ -465,16 +465,19 @@ def _content(verdict: Verdict) -> list[object] | None:
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
     old, new = visit.seen, item.seen
     blocks = fingerprints.following(old, new) if outcome != "alias" else old.blocks
-    if outcome not in ("new", "changed"):
+    page_parts = parts.following(old.parts, new.parts)
+    if outcome != "new" and PARTS[0] not in verdict.answer.changed_in:
         new = fingerprints.unchanged(old, new)
     # Write nothing if all of them are stored.
-    stored = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
-    if outcome != "changed" and stored == (True, new.body_hash, new.text_hash, new.simhash, blocks):
+    stored = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks, old.parts)
+    if outcome != "changed" and stored == (True, new.body_hash, new.text_hash, new.simhash, blocks, page_parts):
         return None
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
     first = visit.first_fetched or item.at
-    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
+    changed_in = list(verdict.answer.changed_in if outcome == "changed" else visit.changed_in or ())
+    hashes = [new.body_hash, new.text_hash, new.simhash]
+    return [visit.page, first, changed, changes or None, *hashes, blocks, page_parts, changed_in or None]
 
 
 def _validators(verdict: Verdict) -> list[object] | None:

@@ -46,7 +46,7 @@ def second_visits(pages: int, shown: str, own: int = 4, known: HostNoise | None 
 
 
 @pytest.mark.parametrize("own", [4, 300])
-@pytest.mark.parametrize(("shown", "changes"), [("advertisement", 2), ("counter", 5), ("price", 12)])
+@pytest.mark.parametrize(("shown", "changes"), [("advertisement", 1), ("counter", 2), ("price", 12)])
 def test_what_differs_on_all_pages_is_noise_from_some_page_on_but_no_value(shown: str, changes: int, own: int) -> None:
     found = second_visits(12, shown, own)[1]
     assert found[:changes] == [True] * changes
@@ -62,6 +62,26 @@ def test_an_edit_beside_the_noise_of_the_section_is_seen() -> None:
         for number in (50, 51):
             taken = step(cut(page(number, 0)), cut(page(number, 1, edit=edit)) or "")
             assert probability_of(taken, known.of(URL.format(number))) == taken.probability > 0.5
+            known = known.after(URL.format(number), taken)
+
+
+def test_a_value_beside_the_noise_of_the_section_is_seen() -> None:
+    known, _ = second_visits(12, "advertisement")
+    old, new = page(50, 0), page(50, 1)
+    old[-3:-3], new[-3:-3] = ["12,50 €"], ["13,50 €"]  # one block before the advertisement
+    taken = step(cut(old), cut(new) or "")
+    assert (probability_of(taken, known.of(URL.format(50))) or 0.0) > 0.9
+
+
+def test_a_banner_on_one_page_of_two_is_noise_and_an_edit_of_one_in_five_is_not() -> None:
+    for every, expected in ((2, False), (5, True)):
+        known = HostNoise()
+        for number in range(21):
+            old = page(number, 0, "price")
+            new = [*old[:-3], f"text {number}", *old[-3:]] if number % every == 0 else old
+            taken = step(cut(old), cut(new) or "")
+            if number == 20:
+                assert ((probability_of(taken, known.of(URL.format(number))) or 0.0) > 0.5) is expected
             known = known.after(URL.format(number), taken)
 
 

@@ -226,3 +226,53 @@ def test_pages_of_a_section_tell_each_other_what_is_noise(brain: Brain, clock: H
     assert told(range(1, 5)) == ["changed", "changed", "same", "same"]  # within a report
     assert told(range(5, 8)) == ["same"] * 3  # and from one to the next
     assert told(range(8, 9), "<p>A new paragraph.</p>") == ["changed"]
+
+
+SHOP = '<html><title>{title}</title><p>{text}</p><img src="{image}"><script type="application/ld+json">{data}</script>'
+
+
+def test_the_parts_in_which_a_page_changes(make_brain: MakeBrain, clock: HandClock) -> None:
+    """Only a part that `change_in` names makes a page changed, and the answer has all parts that differ then."""
+    first = {"title": "a shop", "text": "ten left", "image": "/a.png", "data": '{"price": 5}'}
+    brain = make_brain(change_in="text, structured_data images")
+    found = []
+
+    def visit(links: list[str], noindex: bool = False, **edits: str) -> None:
+        first.update(edits)
+        clock.pass_(60.0)
+        body, facts = SHOP.format(**first).encode(), {"title": first["title"], "noindex": noindex}
+        found.append(brain.report([Fetched(A, links, body=body, content_type="text/html", **facts)])[0].changed_in)
+
+    visit([B])
+    visit([B])
+    visit([B], data='{"price": 6}')
+    visit([B, "http://c.org/"])
+    assert brain.page(A).changed_in == ["structured_data"]
+    visit([B], image="/b.png", text="nine left")
+    visit([B], noindex=True)
+    visit([B], noindex=True, title="sold")
+    assert found == [(), (), ("structured_data",), (), ("text", "links", "images"), (), ("text", "title")]
+    assert brain.page(A).changes == 3
+    brain.change(change_in="robots")
+    visit([B], noindex=False, text="one left")
+    assert found[-1] == ("text", "robots")
+    assert brain.page(A).changed_in == ["text", "robots"]
+
+
+def test_a_repeated_report_has_the_same_parts_and_a_304_has_none(brain: Brain, clock: HandClock) -> None:
+    brain.seed([A])
+    brain.report([Fetched(A, [B], claim=next(iter(brain.next_urls(1))), body=html("one"), title="a")])
+    brain.crawl_now([A])
+    clock.pass_(60.0)
+    report = Fetched(A, [B], claim=next(iter(brain.next_urls(1))), body=html("two"), title="b")
+    assert [brain.report([report])[0].changed_in for _ in range(2)] == [("text", "title")] * 2
+    clock.pass_(60.0)
+    assert brain.report([Fetched(A, not_modified=True)])[0].changed_in == ()
+    assert brain.page(A).changed_in == ["text", "title"]
+
+
+def test_a_detector_and_the_crawler_decide_for_the_whole_page(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(change_in="links")
+    visits = ({"body": b"1"}, {"body": b"1", "changed": True}, {"body": b"2"})
+    assert outcomes(brain, clock, *visits) == ["new", "changed", "same"]
+    assert brain.page(A).changed_in == ["text"]
