@@ -40,6 +40,7 @@ def judge(world: World, log: Log) -> list[WorldFinding]:
     watch = WorldWatch(world)
     judges = (_Polite(world), _Once(world), _Honest(world), _RobotsFirst(world), _Sitemaps(world), _Obedient(world))
     for entry in log.entries:
+        watch.reach(entry)
         for each in judges:
             found += each.before(entry, watch)
         watch.take(entry)

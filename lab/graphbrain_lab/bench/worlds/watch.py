@@ -274,7 +274,7 @@ class WorldWatch:
 
     def take(self, entry: Entry) -> None:
         """Take one more entry of the log into account."""
-        self.at, self.clock = entry.at, entry.clock
+        self.reach(entry)
         match entry:
             case Called():
                 self._called(entry)
@@ -284,6 +284,10 @@ class WorldWatch:
                 self._end(entry)
             case Happened():
                 self._happened(entry)
+
+    def reach(self, entry: Entry) -> None:
+        """Note the time of the next entry."""
+        self.at, self.clock = entry.at, entry.clock
 
     def _find(self, url: str) -> PageSeen | None:
         """Return the page with this URL. A new page counts as found now. Return None if it was forgotten for ever."""

@@ -701,7 +701,7 @@ def test_a_paused_brain_gives_no_claims_and_says_so() -> None:
     assert kinds(world(), *start, paused, hand(7_000.0, "resume"), visit(7_009.0, url(2))) == [], "it does not count"
     assert kinds(world(), *start, visit(3.0, url(2))) == ["obedient"]
     assert kinds(world(), *start, call(3.0, ready=None)) == ["honest", "obedient"]
-    assert kinds(world(), *start, call(3.0, ready=None, paused=True, finished=True)) == ["obedient", "honest"]
+    assert kinds(world(), *start, call(3.0, ready=None, paused=True, finished=True)) == ["honest", "obedient"]
     assert "obedient" in kinds(world(), seed(*EVERY), all_of(0, 1), paused)
     assert "obedient" in kinds(world(), *start, hand(2.6, "pause"))
     assert "obedient" in kinds(world(), seed(*EVERY), hand(0.0, "resume"))
