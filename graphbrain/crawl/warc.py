@@ -483,7 +483,7 @@ _SESSIONS_IN_QUERY = tuple(
         *(rb"aspsessionid[a-z]{8}=[a-z]{24}", rb"cfid=[^&]+&cftoken=[^&]+"),
     )
 )
-"""The session ids that the Internet Archive's keys leave out."""
+"""The session ids that the Internet Archive's keys leave out: `URLRegexTransformer` of webarchive-commons."""
 _WWW = re.compile(r"^www\d*\.")
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
@@ -517,8 +517,10 @@ def cdxj_key(url: str) -> str:
     """Return the key of a URL in an index: the Internet Archive's SURT.
 
     It has the labels of the host in reverse order, then the path and the sorted query in lower case, without needless
-    escapes and without session ids. This code is our own because `surt` is licensed under the AGPL and comes only with
-    the extra `wacz`; tests compare the keys with those of cdxj-indexer.
+    escapes and without session ids. The rules are those of webarchive-commons (Apache License 2.0), of which `surt`
+    (AGPL 3, comes only with the extra `wacz`) is a port. The IIPC's description of CDXJ names SURT, but not these rules.
+    The first version of this code was written after its author had read `surt`, not from the specification alone.
+    Tests compare the keys with those of cdxj-indexer.
     """
     parts = urlsplit(url)
     host = ",".join(reversed(_WWW.sub("", (parts.hostname or "").strip(".")).split(".")))

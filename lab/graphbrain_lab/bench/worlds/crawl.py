@@ -37,6 +37,13 @@ MOST_AT_ONCE = 500
 """The largest number of pages that a crawler asks for in one call."""
 GRID = 0.25
 """Fetches end at multiples of these seconds, so that some end together."""
+ANSWERED_BY: dict[str, Callable[[Brain, Event], bool]] = {
+    "link": lambda brain, event: brain.link(event.target, event.text),
+    "unlink": lambda brain, event: brain.unlink(event.target, event.text),
+    "pause": lambda brain, _: brain.pause(),
+    "resume": lambda brain, _: brain.resume(),
+}
+"""Event → the verb whose answer is logged with it."""
 HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
 Stop = Callable[[], bool]
 Progress = Callable[[float, int], None]
@@ -67,7 +74,19 @@ def crawl(
     random.seed(world.seed)  # the dice of the brain, so that a fault mostly occurs again
     clock.at = START
     brain.remake(**world.settings)
-    return _Crawl(world, brain, clock, stop, progress, limit, enough).run()
+    if not any(crawler.apart for crawler in world.crawlers):
+        return _Crawl(world, brain, brain, clock, stop, progress, limit, enough).run()
+    with _another(brain, clock) as apart:
+        return _Crawl(world, brain, apart, clock, stop, progress, limit, enough).run()
+
+
+def _another(brain: Brain, clock: SimulatedClock) -> Brain:
+    """Open another Brain object on the same crawl."""
+    at = brain.session.settings
+    return Brain.open(
+        clock=clock, as_it_is=True, auto_tend=False,
+        uri=at.uri, user=at.user, password=at.password, database=at.database, crawl=at.crawl,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -100,13 +119,14 @@ class _Crawl:
         self,
         world: World,
         brain: Brain,
+        apart: Brain,
         clock: SimulatedClock,
         stop: Stop,
         progress: Progress,
         limit: float,
         enough: Callable[[Log], bool],
     ) -> None:
-        self.world, self.brain, self.clock = world, brain, clock
+        self.world, self.brain, self._apart, self.clock = world, brain, apart, clock
         self.stop, self.progress, self.limit, self.enough = stop, progress, limit, enough
         self.web, self.log, self.at = WorldWeb(world), Log(), 0.0
         self._agenda: list[tuple[float, int, int, Callable[[], None]]] = []
@@ -245,7 +265,7 @@ class _Crawl:
             return
         self._tend_now_and_then()
         # Claim. A lost answer is repeated if the call has a key.
-        crawler, brain = runner.crawler, self.brain
+        crawler, brain = runner.crawler, self._brain_of(runner)
         lost = runner.dice.random() < crawler.loses
         key = f"{crawler.name} {runner.wake}" if crawler.keyed else None
         as_told = as_told or (runner.ready is not None and self.now >= runner.ready)
@@ -269,6 +289,8 @@ class _Crawl:
                 claims.finished,
                 as_told and not unheard,
                 crawler.kinds,
+                claims.paused,
+                crawler.apart,
             )
         )
         # Fetch, and plan the next call.
@@ -283,6 +305,9 @@ class _Crawl:
         else:
             wait = POLL if runner.ready is None else max(LEAST_WAIT, runner.ready - self.now)
             self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.ready is not None)
+
+    def _brain_of(self, runner: _Runner) -> Brain:
+        return self._apart if runner.crawler.apart else self.brain
 
     def _tend_now_and_then(self) -> None:
         """Tend the brain at intervals of simulated time. A worker process would tend at intervals of real time."""
@@ -327,7 +352,7 @@ class _Crawl:
     def _give_back(self, runner: _Runner, claim: Claim) -> None:
         if runner.held.pop(claim.token + claim.key, None) is None:
             return
-        if self.brain.give_back([claim])[0]:
+        if self._brain_of(runner).give_back([claim])[0]:
             name = runner.crawler.name
             self._note(Returned(self.at, self.now, name, claim.url, claim.host, claim.token, claim.kind, _home(claim)))
         self._appoint(runner, self.at)
@@ -349,9 +374,10 @@ class _Crawl:
         if runner.away:
             return
         items = [_item(each, self.clock.at) for each in held]
-        answers = self.brain.report(items)
+        brain = self._brain_of(runner)
+        answers = brain.report(items)
         if runner.dice.random() < runner.crawler.loses:
-            answers = self.brain.report(items)
+            answers = brain.report(items)
         for each, answer in zip(held, answers, strict=True):
             self._note_report(runner, each, answer)
         self._appoint(runner, self.at)
@@ -385,11 +411,14 @@ class _Crawl:
     def _happen(self, event: Event, *, wake: bool = False) -> None:
         """Carry out an event, and log it if it had an effect."""
         try:
-            done = self._do(event)
+            if event.what in ANSWERED_BY:
+                logged, done = True, ANSWERED_BY[event.what](self.brain, event)
+            else:
+                logged, done = self._do(event), True
         except BadInput:  # the brain does not know its page or host yet
-            done = False
-        if done:
-            self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text))
+            logged = done = False
+        if logged:
+            self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text, done))
         if wake:
             self._wake_all()
 
@@ -410,6 +439,11 @@ class _Crawl:
         if event.what == "retry":
             brain.retry(host=target)
             return True  # its answer does not count: after a lost answer the second attempt changes nothing
+        if event.what == "retry_page":
+            brain.retry(target)
+            return True
+        if event.what == "park":
+            return brain.park(target)[0]
         return self._manage(event)
 
     def _manage(self, event: Event) -> bool:
@@ -425,6 +459,10 @@ class _Crawl:
         elif event.what in ("deny_host", "allow_host"):
             (self._denied.add if event.what == "deny_host" else self._denied.discard)(target)
             brain.change(deny_hosts=" ".join(sorted(self._denied)))
+        elif event.what == "convert":
+            brain.convert_engine(event.text)
+        elif event.what == "set":
+            brain.change(**event.setting())
         else:
             assert event.what == "budget", event.what
             brain.change(pages_per_host=int(event.value))

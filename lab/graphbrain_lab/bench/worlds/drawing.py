@@ -10,6 +10,7 @@ from typing import Any
 
 from graphbrain.base.settings import ORDERS
 from graphbrain_lab.bench.worlds.kinds import with_kinds
+from graphbrain_lab.bench.worlds.operators import with_operators
 from graphbrain_lab.bench.worlds.world import (
     DAY,
     FOR_EVER,
@@ -45,7 +46,7 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         hosts: The number of hosts.
         order: The order of the brain. None: it is drawn.
         large: Draw 100 to 300 hosts with few pages each.
-        kinds: Give half of all worlds robots.txt and sitemaps that are claimed.
+        kinds: Give half of all worlds robots.txt and sitemaps that are claimed, and half of all worlds operators.
     """
     # Draw the hosts, with their pages.
     dice = random.Random(f"world {seed}")
@@ -69,7 +70,7 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
     # Draw the events and the crawlers, which depend on the rest of the world.
     world = _without_orphans(replace(world, events=_events(dice, world)))
     world = replace(world, crawlers=_crawlers(dice, world))
-    return with_kinds(world) if kinds else world
+    return with_operators(with_kinds(world)) if kinds else world
 
 
 def _without_orphans(world: World) -> World:

@@ -38,8 +38,9 @@ def judge(world: World, log: Log) -> list[WorldFinding]:
     """Return all violations that the judges find, in the order of time."""
     found = list(progress(world, log))
     watch = WorldWatch(world)
-    judges = (_Polite(world), _Once(world), _Honest(world), _RobotsFirst(world), _Sitemaps(world))
+    judges = (_Polite(world), _Once(world), _Honest(world), _RobotsFirst(world), _Sitemaps(world), _Obedient(world))
     for entry in log.entries:
+        watch.reach(entry)
         for each in judges:
             found += each.before(entry, watch)
         watch.take(entry)
@@ -166,7 +167,7 @@ class _Once(_Judge):
             passed = max(passed, entry.at - page.reported_at)
             if watch.skewed_back():
                 return
-        least = _least_wait(page, self.world)
+        least = _least_wait(page, watch)
         if passed < least - ROUNDING:
             wait = "never again" if least == inf else f"after {least:.0f} s"
             yield WorldFinding(
@@ -177,7 +178,7 @@ class _Once(_Judge):
             )
 
 
-def _least_wait(page: PageSeen, world: World) -> float:
+def _least_wait(page: PageSeen, watch: WorldWatch) -> float:
     """Return the least number of seconds after its last report until a page or a file is due again."""
     if page.kind != "page" and page.outcome == "moved":
         return 0.0  # the next claim is of its target
@@ -186,9 +187,9 @@ def _least_wait(page: PageSeen, world: World) -> float:
     if page.kind == "sitemap":
         return SITEMAPS_HOLD
     if page.outcome == "fetched":
-        if world.order != "optimal":
+        if watch.order != "optimal":
             return inf
-        return float(world.settings.get("revisit_seconds", DAY))
+        return float(watch.settings.get("revisit_seconds", DAY))
     if page.outcome in ("missing", "moved"):
         return DAY
     return page.retry_after or SOONEST_AGAIN
@@ -224,7 +225,7 @@ class _Honest(_Judge):
             return
         if entry.as_told:
             count = self.streaks[entry.crawler] = self.streaks.get(entry.crawler, 0) + 1
-            if count == EMPTY + 1:
+            if count == EMPTY + 1 and not entry.paused:
                 yield WorldFinding(
                     "honest",
                     entry.at,
@@ -237,8 +238,10 @@ class _Honest(_Judge):
                 name for name, host in watch.hosts.items() if host.run or watch.waits_for_robots(host, entry.clock)
             }
             yield from self._over(entry, watch)
-        elif entry.ready is None and not any(
-            each.is_held(entry.clock) for each in (*watch.pages.values(), *watch.files.values())
+        elif (
+            entry.ready is None
+            and not entry.paused
+            and not any(each.is_held(entry.clock) for each in (*watch.pages.values(), *watch.files.values()))
         ):
             yield WorldFinding(
                 "honest", entry.at, "no page is claimed, the crawl is not finished, and no time was named."
@@ -300,6 +303,45 @@ class _Sitemaps(_Judge):
             yield WorldFinding(
                 "sitemaps", entry.at, f"{sitemaps} of {entry.asked} claims are of sitemaps, while {due.url} is due."
             )
+
+
+@dataclass(slots=True)
+class _Obedient(_Judge):
+    """The judge of orders by hand. A paused brain gives no claims, no parked page is claimed, and the answers to `link`
+    and `unlink` are true."""
+
+    def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
+        yield from _Judge.before(self, entry, watch)
+        if isinstance(entry, Called) and watch.knows_pause(entry):
+            if entry.paused != watch.paused or (watch.paused and (entry.grants or entry.finished)):
+                yield WorldFinding(
+                    "obedient",
+                    entry.at,
+                    f"paused is {watch.paused}, but the answer has paused = {entry.paused}, "
+                    f"finished = {entry.finished}, and {len(entry.grants)} claims.",
+                )
+        elif isinstance(entry, Happened) and entry.what in ("link", "unlink"):
+            yield from self._linked(entry, watch)
+        elif isinstance(entry, Happened) and (entry.what, entry.done) in (
+            ("pause", watch.paused),
+            ("resume", not watch.paused),
+        ):
+            yield WorldFinding("obedient", entry.at, f"{entry.what} answered {entry.done}.")
+
+    def _linked(self, entry: Happened, watch: WorldWatch) -> Iterator[WorldFinding]:
+        source = watch.pages.get(entry.target)
+        links = set[str]() if source is None else source.links
+        if watch.unsure.isdisjoint({entry.target, entry.text, *links}):
+            is_change = (entry.text not in links) == (entry.what == "link")
+            if entry.done != is_change:
+                yield WorldFinding(
+                    "obedient", entry.at, f"{entry.what} of {entry.target} and {entry.text} answered {entry.done}."
+                )
+
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
+        page = watch.seen(grant)
+        if page is not None and page.parked:
+            yield WorldFinding("obedient", entry.at, f"{grant.url} was claimed, though it is parked by hand.")
 
 
 def _brings_more(entry: Reported, watch: WorldWatch) -> bool:

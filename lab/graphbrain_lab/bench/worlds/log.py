@@ -42,6 +42,8 @@ class Called:
         ready: The answer's `next_ready`, by the brain's clock.
         as_told: True if the call was made at the time that the caller's last answer named, or later.
         kinds: The kinds of claims that it asked for.
+        paused: The answer's `paused`.
+        apart: True if the crawler has a Brain object of its own.
     """
 
     at: float
@@ -53,6 +55,8 @@ class Called:
     finished: bool = False
     as_told: bool = False
     kinds: tuple[Kind, ...] = ("page",)
+    paused: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,10 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """An event of the world (`world.Event.what`), a `jump` of the clock, or a `death` of a crawler."""
+    """An event of the world (`world.Event.what`), a `jump` of the clock, or a `death` of a crawler.
+
+    `done`: the brain's answer to `link`, `unlink`, `pause` and `resume`: True if that changed anything.
+    """
 
     at: float
     clock: float
@@ -110,6 +117,7 @@ class Happened:
     target: str = ""
     value: float = 0.0
     text: str = ""
+    done: bool = True
 
 
 Entry = Called | Reported | Returned | Happened

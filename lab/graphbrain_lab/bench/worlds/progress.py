@@ -18,8 +18,9 @@ its rate limit. These times do not count:
   that it does not exist or has moved, because waits grow by no more than that. An outage next to the illness counts as
   illness, and so does the time by which a clock is set forward meanwhile;
 * the time in which crawlers that ask for robots.txt have not read that of its host, or read it again before pages;
-* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
-  wrong, and the time for which a crawler holds it, or a place of its host, without a report.
+* the time in which it must not be fetched (robots.txt, scope, a block, a full budget, a pause, parked by hand), no
+  crawler runs, or the clock is wrong, and the time for which a crawler holds it, or a place of its host, without a
+  report.
 
 A robots.txt that is well is read within the same time after the first page of its host was found; if it redirects,
 within the sum of the times of both hosts. The time in which it fails does not count, nor the same time again. A sitemap
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
 
@@ -79,7 +80,19 @@ Span = tuple[float, float]
 def can_keep_up(world: World) -> bool:
     """Return whether the crawlers that always run can fetch twice the number of pages that the hosts allow."""
     places = sum(crawler.places / crawler.speed for crawler in world.crawlers if not crawler.away)
-    return places >= 2 * places_needed(world)
+    limits = world.of_all_times("in_flight", 0)
+    fastest = {
+        "delay_seconds": min(world.of_all_times("delay_seconds", 1.0)),
+        "in_flight": max(limits) if all(limits) else 0,
+    }
+    return places >= 2 * places_needed(replace(world, settings={**world.settings, **fastest}))
+
+
+def _slowest(world: World) -> World:
+    """Return the world with its least pace of all times as its settings."""
+    limits = [each for each in world.of_all_times("in_flight", 0) if each]
+    slowest = {"delay_seconds": max(world.of_all_times("delay_seconds", 1.0)), "in_flight": min(limits, default=0)}
+    return replace(world, settings={**world.settings, **slowest})
 
 
 def pace_of(world: World, host: WorldHost) -> float:
@@ -139,9 +152,10 @@ class _Times:
 def progress(world: World, log: Log) -> Iterator[WorldFinding]:
     """Yield a finding for each page that was not claimed in time."""
     # Goals hold in any case, the promise only if the crawlers can keep up.
+    keeps_up, world = can_keep_up(world), _slowest(world)
     times = _times(world, log)
     yield from _goals(world, log, times)
-    if not can_keep_up(world) or not log.entries:
+    if not keeps_up or not log.entries:
         return
     last_budget = min([_budget(world), *(int(e.value) for e in world.events if e.what == "budget")])
     # Judge the pages.
@@ -390,6 +404,10 @@ class _Reading:
     """Host → the time since which its pages wait for its robots.txt."""
     forbidden: dict[str, float] = field(default_factory=dict)
     """URL → the time since which a robots.txt forbids the page."""
+    parked: dict[str, float] = field(default_factory=dict)
+    """URL → the time since which the page is parked by hand."""
+    paused: float | None = None
+    """The time since which the brain is paused."""
     wanted: bool = False
     """True once a crawler has asked for sitemaps."""
     looked: dict[str, float] = field(default_factory=dict)
@@ -457,6 +475,7 @@ class _Reading:
         if not entry.accepted:
             return
         url = own_url(entry)
+        self._unpark(url, entry.at)
         at, *_ = self.claimed.pop((url, entry.token), (entry.at,))
         # Note the health and the waits of the host.
         if entry.outcome not in NONE:
@@ -516,8 +535,23 @@ class _Reading:
 
     def _happened(self, entry: Happened) -> None:
         what, target = entry.what, entry.target
+        if what in ("seed", "crawl_now", "retry_page", "forget", "forget_for_ever"):
+            self._unpark(target, entry.at)
         if what in ("seed", "hint", "crawl_now"):
             self.find(target, entry.at)
+        elif what == "link":
+            self.find(target, entry.at)
+            self.find(entry.text, entry.at)
+        elif what == "park":
+            self.parked.setdefault(target, entry.at)
+        elif what == "retry":
+            for url in [url for url in self.parked if url.split("/")[2] == target]:
+                self._unpark(url, entry.at)
+        elif what == "pause" and self.paused is None:
+            self.paused = entry.at
+        elif what == "resume" and self.paused is not None:
+            self.times.all.append((self.paused, entry.at))
+            self.paused = None
         elif what in ("forget", "forget_for_ever"):
             self.known.discard(target)
             self.times.forgotten[target].append(entry.at)
@@ -531,6 +565,10 @@ class _Reading:
             self.times.of_host[target].append((self.shut.pop(target), entry.at))
         elif what == "robots":
             self._robots_set(target, entry)
+
+    def _unpark(self, url: str, at: float) -> None:
+        if url in self.parked:
+            self.times.of_page[url].append((self.parked.pop(url), at))
 
     def _robots_set(self, host: str, entry: Happened) -> None:
         self.robots[host].set(entry.text)
@@ -548,8 +586,10 @@ class _Reading:
             self.times.of_host[host].append((at, FOR_EVER))
         for host, at in self.unread.items():
             self.times.before_rules[host].append((at, FOR_EVER))
-        for url, at in self.forbidden.items():
+        for url, at in (*self.forbidden.items(), *self.parked.items()):
             self.times.of_page[url].append((at, FOR_EVER))
+        if self.paused is not None:
+            self.times.all.append((self.paused, FOR_EVER))
         for (url, _), (start, until, host, probation) in self.claimed.items():
             span = start, until + NOTICED
             self.times.of_page[url].append(span)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 from graphbrain.base.model import Kind
 from graphbrain_lab.bench.worlds.log import Called, Entry, Happened, LoggedGrant, Reported, Returned, own_url
-from graphbrain_lab.bench.worlds.world import ANSWERED, GUESSED, NONE, Rules, World
+from graphbrain_lab.bench.worlds.world import ANSWERED, GUESSED, NONE, Event, Rules, World
 
 __all__ = ["KNOWN_ILL", "PageSeen", "RobotsSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
 
@@ -24,6 +25,8 @@ together."""
 ROUNDS = 4
 """The least number of attempts in sequence, each made after the report of the last, that prove an illness."""
 LONGEST_BLOCK = 86_400.0
+TAKEN_UP = 1.0
+"""Seconds within which other Brain objects read a change of the settings, and a pause."""
 MOST_REDIRECTS = 5
 """The number of redirects in a row of a robots.txt that are followed. After one more all pages are allowed."""
 
@@ -71,8 +74,9 @@ class PageSeen:
         outcome: The outcome of its last accepted report. `reported`, `reported_at` and `retry_after` are of this
             report. fails: The number of attempts in a row that brought no page. brought: True if it was fetched, or
             answered that it has moved. It then counts for its host's budget. alias: True if its last answer was that it
-            has moved. wanted: True if it was requested by hand, hinted, or retried after its last report. ill: True if
-            it failed before and after another page of its host was well.
+            has moved. parked: True if it was parked by hand, and not asked for since. links: The URLs that it links to,
+            by its last content and by hand. wanted: True if it was requested by hand, hinted, or retried after its last
+            report. ill: True if it failed before and after another page of its host was well.
     """
 
     url: str
@@ -91,6 +95,8 @@ class PageSeen:
     wanted: bool = False
     ill: bool = False
     kind: Kind = "page"
+    parked: bool = False
+    links: set[str] = field(default_factory=set)
 
     def is_held(self, clock: float) -> bool:
         """Return whether a claim of it is in flight, and has not lapsed."""
@@ -171,6 +177,16 @@ class WorldWatch:
     happened_at: float = -inf
     """The last action by hand or jump, by the true clock."""
     budget: int = 0
+    settings: dict[str, Any] = field(default_factory=dict)
+    before: dict[str, Any] = field(default_factory=dict)
+    """The settings before the last change, which happened at `set_at`."""
+    set_at: float = -inf
+    paused: bool = False
+    paused_at: float = -inf
+    """The last pause or the last end of a pause."""
+    unsure: set[str] = field(default_factory=set)
+    """Pages that have moved, pages to which others have moved, and pages that were missing: the ends of their links
+    are not known from a log."""
     at: float = 0.0
     clock: float = 0.0
     forgotten: set[str] = field(default_factory=set)
@@ -180,17 +196,32 @@ class WorldWatch:
     def __post_init__(self) -> None:
         self.hosts = {host.name: WatchedHost(host.name) for host in self.world.hosts}
         self.budget = int(self.world.settings.get("pages_per_host", 0))
+        self.settings = self.before = dict(self.world.settings)
 
     # ------------------------------------------------------------ conclusions
 
     def delay(self, host: WatchedHost) -> float:
         """Return the least number of seconds between two claims of a host."""
-        return max(self.world.delay, min(host.crawl_delay, 300.0))
+        return max(min(float(each.get("delay_seconds", 1.0)) for each in self._valid()), min(host.crawl_delay, 300.0))
 
     @property
     def most(self) -> int:
         """Return the largest number of claims of one host at the same time; 0 for no limit."""
-        return int(self.world.settings.get("in_flight", 0))
+        limits = [int(each.get("in_flight", 0)) for each in self._valid()]
+        return max(limits) if all(limits) else 0
+
+    def _valid(self) -> tuple[dict[str, Any], ...]:
+        """Return the present settings, and those before a change that other Brain objects may not have read yet."""
+        return (self.settings,) if self.at >= self.set_at + TAKEN_UP else (self.settings, self.before)
+
+    @property
+    def order(self) -> str:
+        """Return the order in which the brain visits pages."""
+        return str(self.settings.get("order", "optimal"))
+
+    def knows_pause(self, entry: Called) -> bool:
+        """Return whether the Brain object of a call must know whether the brain is paused."""
+        return not entry.apart or entry.at >= self.paused_at + TAKEN_UP
 
     def out(self, clock: float) -> dict[str, int]:
         """Return host → the number of its claims in flight."""
@@ -215,7 +246,7 @@ class WorldWatch:
         if host.denied:
             return
         for page in self.pages.values():
-            if page.host != host.name or page.attempts or page.is_held(clock) or host.forbids(page.url):
+            if page.host != host.name or page.attempts or page.parked or page.is_held(clock) or host.forbids(page.url):
                 continue
             if self.has_room(page):
                 yield page
@@ -243,7 +274,7 @@ class WorldWatch:
 
     def take(self, entry: Entry) -> None:
         """Take one more entry of the log into account."""
-        self.at, self.clock = entry.at, entry.clock
+        self.reach(entry)
         match entry:
             case Called():
                 self._called(entry)
@@ -253,6 +284,10 @@ class WorldWatch:
                 self._end(entry)
             case Happened():
                 self._happened(entry)
+
+    def reach(self, entry: Entry) -> None:
+        """Note the time of the next entry."""
+        self.at, self.clock = entry.at, entry.clock
 
     def _find(self, url: str) -> PageSeen | None:
         """Return the page with this URL. A new page counts as found now. Return None if it was forgotten for ever."""
@@ -308,6 +343,8 @@ class WorldWatch:
         if entry.kind == "robots":
             self._obey(entry)
         elif entry.outcome == "fetched":
+            if page is not None and entry.kind == "page":
+                page.links = set(entry.links) - self.forgotten - {entry.url}
             for link in entry.links:
                 listed = self._find(link)
                 if listed is not None and entry.kind == "sitemap":
@@ -336,8 +373,10 @@ class WorldWatch:
     def _visited(self, page: PageSeen, entry: Reported) -> None:
         page.outcome, page.reported, page.reported_at = entry.outcome, entry.clock, entry.at
         page.retry_after = min(entry.retry_after or 0.0, LONGEST_BLOCK)
-        page.wanted = False
+        page.wanted = page.parked = False
         page.attempts += 1
+        if entry.outcome in ("moved", "missing"):
+            self.unsure.update({page.url, entry.target or page.url})
         if entry.kind != "page" and entry.outcome == "moved":
             return  # the next claim is of its target
         if entry.outcome in ("fetched", "moved"):
@@ -372,6 +411,8 @@ class WorldWatch:
             pass  # its leases lapse
         elif entry.what in ("forget", "forget_for_ever"):
             page = self.pages.pop(entry.target, None)
+            for each in self.pages.values():
+                each.links.discard(entry.target)
             if page is not None:
                 self.hosts[page.host].first_visits.discard(entry.target)
             if entry.what == "forget_for_ever":
@@ -382,12 +423,32 @@ class WorldWatch:
                 return
             page = self._find(entry.target)
             if page is not None:
-                page.wanted = True
-        elif entry.what == "retry":
+                page.wanted, page.parked = True, page.parked and entry.what == "hint"
+        elif entry.what in ("retry", "retry_page"):
             for page in self.pages.values():
-                page.wanted |= page.host == entry.target
+                if entry.target in (page.host, page.url):
+                    page.wanted, page.parked = True, False
+        elif entry.what in ("park", "link", "unlink"):
+            self._corrected(entry)
+        elif entry.what in ("pause", "resume"):
+            self.paused, self.paused_at = entry.what == "pause", entry.at
+        elif entry.what == "set":
+            changed = Event(0.0, "set", value=entry.value, text=entry.text).setting()
+            self.before, self.settings, self.set_at = self.settings, {**self.settings, **changed}, entry.at
         else:
             self._managed(entry)
+
+    def _corrected(self, entry: Happened) -> None:
+        """Note a page that was parked, or a link that was made or removed."""
+        if entry.what == "unlink":
+            if (source := self.pages.get(entry.target)) is not None:
+                source.links.discard(entry.text)
+        elif (page := self._find(entry.target)) is not None:
+            if entry.what == "park":
+                page.parked = True
+            else:
+                self._find(entry.text)
+                page.links.add(entry.text)
 
     def _jumped(self, entry: Happened) -> None:
         """Correct the times that are in the future after a jump back.
@@ -413,6 +474,8 @@ class WorldWatch:
             page.wanted |= page.outcome == "moved"
 
     def _managed(self, entry: Happened) -> None:
+        if entry.what == "convert":
+            return  # pages, leases and links stay
         if entry.what == "budget":
             self.budget = int(entry.value)
             return

@@ -208,6 +208,7 @@ class Crawler:
         together: True if it reports fetches that end at the same time by one call.
         away: Times in which it does not run. The claims that it has when such a time begins lapse.
         kinds: The kinds of claims that it asks for.
+        apart: True if it has a Brain object of its own. The others share that of the operators.
     """
 
     name: str
@@ -221,6 +222,7 @@ class Crawler:
     together: bool = True
     away: tuple[tuple[float, float], ...] = ()
     kinds: tuple[Kind, ...] = ("page",)
+    apart: bool = False
 
     def is_away(self, at: float) -> bool:
         """Return whether it does not run at a time."""
@@ -231,8 +233,10 @@ class Crawler:
 class Event:
     """An action by hand, or a fact that becomes known, at a time. It is a verb and its object.
 
-    `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`: of a URL. `retry`, `unblock`, `allow_host`, `deny_host`:
-    of a host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none). `budget`:
+    `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`, `park`, `retry_page`: of a URL. `link`, `unlink`: of a
+    URL, and the URL `text`. `retry`, `unblock`, `allow_host`, `deny_host`: of a host. `block`: of a host, for `value`
+    seconds. `robots`: the text for a host (empty: it has none). `pause`, `resume`: of the brain. `convert`: to the
+    engine `text`. `set`: the setting `text` becomes `value`, or what `text` gives after an equals sign. `budget`:
     `value` pages a host.
     """
 
@@ -241,6 +245,11 @@ class Event:
     target: str = ""
     value: float = 0.0
     text: str = ""
+
+    def setting(self) -> dict[str, Any]:
+        """Return the setting that a `set` changes, with its value."""
+        name, is_text, text = self.text.partition("=")
+        return {name: text if is_text else float(self.value) if name == "delay_seconds" else int(self.value)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +293,15 @@ class World:
     def order(self) -> str:
         """Return the order in which the brain visits pages."""
         return str(self.settings.get("order", "optimal"))
+
+    def of_all_times(self, name: str, default: float) -> list[float]:
+        """Return the values that a setting has in the course of the world."""
+        later = [event.setting() for event in self.events if event.what == "set"]
+        return [
+            settings.get(name, default)
+            for settings in (self.settings, *later)
+            if settings is self.settings or name in settings
+        ]
 
     def pages(self) -> Iterator[tuple[WorldHost, WorldPage, str]]:
         """Yield all pages, with their hosts and URLs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import sys
 from dataclasses import make_dataclass, replace
 from itertools import pairwise
@@ -18,6 +19,7 @@ from graphbrain.cli.app import cli
 from graphbrain_lab.bench.worlds import NAMED, World, draw, from_json, named, to_json
 from graphbrain_lab.bench.worlds.drawing import LARGE, places_needed
 from graphbrain_lab.bench.worlds.kinds import KINDS, with_kinds
+from graphbrain_lab.bench.worlds.operators import with_operators
 from graphbrain_lab.bench.worlds.progress import can_keep_up
 from graphbrain_lab.bench.worlds.shrink import candidates, shrink
 from graphbrain_lab.bench.worlds.web import Met, WorldWeb
@@ -59,13 +61,13 @@ def test_worlds_differ_in_everything_that_may_go_wrong() -> None:
     events = {event.what for world in worlds for event in world.events}
     assert events == {
         *("forget", "forget_for_ever", "hint", "crawl_now", "seed", "retry", "block", "robots", "budget"),
-        *("deny_host", "allow_host"),
+        *("deny_host", "allow_host", "park", "retry_page", "link", "unlink", "set", "convert", "pause", "resume"),
     }
     assert {world.order for world in worlds} == set(ORDERS)
     assert any(by < 0 for world in worlds for _, by in world.jumps)
     assert any(by > 0 for world in worlds for _, by in world.jumps)
     assert any(world.hops for world in worlds)
-    for habit in ("drops", "late", "returns", "loses", "away"):
+    for habit in ("drops", "late", "returns", "loses", "away", "apart"):
         assert any(getattr(crawler, habit) for world in worlds for crawler in world.crawlers), habit
     assert any(host.rate for world in worlds for host in world.hosts)
     assert any(host.crawl_delay for world in worlds for host in world.hosts)
@@ -143,8 +145,9 @@ def test_half_of_the_worlds_have_the_kinds() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_kinds_change_nothing_else(seed: int) -> None:
     """But for links to pages that sitemaps alone list, and the longer Crawl-delay of a redirected robots.txt."""
-    world, plain = draw(seed), draw(seed, kinds=False)
-    assert with_kinds(plain) == world and not plain.asks
+    plain = draw(seed, kinds=False)
+    world = with_kinds(plain)
+    assert draw(seed) == with_operators(world) and not plain.asks
     hosts = tuple(
         replace(host, robots=None, sitemaps=(), pages=before.pages, crawl_delay=before.crawl_delay)
         for host, before in zip(world.hosts, plain.hosts, strict=True)
@@ -158,6 +161,20 @@ def test_the_kinds_change_nothing_else(seed: int) -> None:
         longest = max(phase.seconds for page in host.pages for phase in page.phases)
         assert all(phase.seconds <= longest for each in host.files() for phase in each.phases)
         assert all(each.lists == tuple(url for url in each.lists if url in urls) for each in host.sitemaps)
+
+
+def test_half_of_the_worlds_have_operators() -> None:
+    plain = [with_kinds(draw(seed, kinds=False)) for seed in SEEDS]
+    with_them = [with_operators(world) for world in plain]
+    assert len(SEEDS) / 3 < sum(map(operator.ne, plain, with_them)) < 2 * len(SEEDS) / 3
+    for before, after in zip(plain, with_them, strict=True):
+        crawlers = tuple(replace(each, apart=False) for each in after.crawlers)
+        events = tuple(each for each in after.events if each in before.events)
+        same = replace(after, crawlers=crawlers, events=events, settings=before.settings)
+        assert same == before, "they change nothing else"
+        settings = {**before.settings, **after.settings}
+        for each in after.events:
+            Settings.read(environ={}, **(settings | each.setting() if each.what == "set" else settings))
 
 
 def test_rules_are_read_as_they_are_written() -> None:

@@ -685,3 +685,58 @@ def test_a_crawl_that_is_finished_without_a_robots_txt() -> None:
     assert "honest" not in kinds(of, seed(url(0)), led, fails, over, later)
     assert "honest" in kinds(of, seed(url(0)), over)
     assert "honest" in kinds(of, seed(url(0)), led[:2], over), "it did not fail"
+
+
+# ---------------------------------------------------------------- orders by hand
+
+
+def hand(at: float, what: str, target: str = "", text: str = "", **more: Any) -> Happened:
+    return Happened(at, at, what, target, text=text, **more)
+
+
+def test_a_paused_brain_gives_no_claims_and_says_so() -> None:
+    start = [seed(*EVERY), all_of(0, 1), hand(2.5, "pause")]
+    paused = call(3.0, ready=None, paused=True)
+    assert kinds(world(), *start, paused, hand(4.0, "resume"), visit(4.0, url(2))) == []
+    assert kinds(world(), *start, paused, hand(7_000.0, "resume"), visit(7_009.0, url(2))) == [], "it does not count"
+    assert kinds(world(), *start, visit(3.0, url(2))) == ["obedient"]
+    assert kinds(world(), *start, call(3.0, ready=None)) == ["honest", "obedient"]
+    assert kinds(world(), *start, call(3.0, ready=None, paused=True, finished=True)) == ["honest", "obedient"]
+    assert "obedient" in kinds(world(), seed(*EVERY), all_of(0, 1), paused)
+    assert "obedient" in kinds(world(), *start, hand(2.6, "pause"))
+    assert "obedient" in kinds(world(), seed(*EVERY), hand(0.0, "resume"))
+
+
+def test_another_brain_object_takes_a_pause_up_within_a_second() -> None:
+    start = [seed(*EVERY), all_of(0, 1), hand(2.5, "pause")]
+    assert "obedient" not in kinds(world(), *start, replace(call(3.0, url(2)), apart=True))
+    assert "obedient" in kinds(world(), *start, replace(call(3.6, url(2)), apart=True))
+
+
+@pytest.mark.parametrize("what", ["retry_page", "crawl_now", "seed", "retry"])
+def test_a_parked_page_is_not_claimed_until_it_is_asked_for(what: str) -> None:
+    start = [seed(*EVERY), all_of(0, 1), hand(2.0, "park", url(2))]
+    over = call(9.0, ready=None, finished=True)
+    assert kinds(world(), *start, over) == []
+    assert kinds(world(), *start, visit(3.0, url(2))) == ["obedient"]
+    assert kinds(world(), *start, hand(3.0, "hint", url(2)), visit(3.0, url(2))) == ["obedient"]
+    back = hand(7_000.0, what, A if what == "retry" else url(2))
+    assert kinds(world(), *start, back, visit(7_020.0, url(2))) == []
+    assert kinds(world(), *start, back, visit(7_040.0, url(2))) == ["progress"]
+
+
+def test_the_answers_to_link_and_unlink() -> None:
+    start = [seed(*EVERY), visit(0.0, url(0), links=(url(1),)), all_of(1, 2, start=1.0)]
+    for what, other, done in (("link", url(1), False), ("link", url(2), True), ("unlink", url(1), True)):
+        assert kinds(world(), *start, hand(5.0, what, url(0), other, done=done)) == []
+        assert kinds(world(), *start, hand(5.0, what, url(0), other, done=not done)) == ["obedient"]
+    again = hand(5.0, "unlink", url(0), url(1)), hand(6.0, "unlink", url(0), url(1), done=False)
+    assert kinds(world(), *start, *again) == []
+    assert kinds(world(), *start, hand(5.0, "link", url(0), url("new"))) == []
+
+
+def test_settings_that_change_hold_from_then_on() -> None:
+    start = [seed(*EVERY), all_of(0, 1), Happened(1.6, 1.6, "set", value=5.0, text="delay_seconds")]
+    assert "polite" in kinds(world(), *start, visit(3.0, url(2)))
+    assert "polite" not in kinds(world(), *start, visit(2.2, url(2))), "within a second"
+    assert kinds(world(), *start, visit(6.0, url(2))) == []
