@@ -518,7 +518,7 @@ def cdxj_key(url: str) -> str:
 
     It has the labels of the host in reverse order, then the path and the sorted query in lower case, without needless
     escapes and without session ids. The rules are those of webarchive-commons (Apache License 2.0), of which `surt`
-    (AGPL 3, comes only with the extra `wacz`) is a port. The IIPC's description of CDXJ names SURT, but not these rules.
+    (AGPL 3, comes only with the extra `wacz`) is a port. The IIPC's description of CDXJ names SURT, but not its rules.
     The first version of this code was written after its author had read `surt`, not from the specification alone.
     Tests compare the keys with those of cdxj-indexer.
     """
