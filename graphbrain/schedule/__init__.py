@@ -16,6 +16,7 @@ __all__ = [
     "lanes",
     "novelty",
     "optimal_revisits",
+    "parts",
     "priors",
     "section_noise",
     "sections",

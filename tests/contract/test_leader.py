@@ -21,7 +21,7 @@ from tests.contract.test_statements import _named
 
 ANY = {name for name in names() if statement(name).reads == "any"}
 ANALYSTS = {"analyst.computed", "analyst.findings", "analyst.questions", "analyst.standing", "analyst.summary"}
-ANALYSTS |= {"analyst.inspect.clicks", "analyst.inspect.scan", "graph.connection"}
+ANALYSTS |= {"analyst.indexability", "analyst.inspect.clicks", "analyst.inspect.scan", "graph.connection"}
 """Modules that may read at a follower, and why: they show something to people, and nothing is written by it. The
 connection ends a question on the member that answers it."""
 ALSO_NAME = {

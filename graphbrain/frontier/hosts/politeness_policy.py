@@ -80,7 +80,7 @@ class PolitenessPolicy:
         """True if hosts share a limit of open claims."""
         return self.address_most > 0 or any(group.in_flight > 0 for _, group in self.groups.rules)
 
-    def place(self, host: str, address: str | None) -> str | None:
+    def shared_name(self, host: str, address: str | None) -> str | None:
         """Return the name under which a host shares limits: that of its group, else its IP address, if it is known.
 
         `address`: the name that was stored, which may be that of a former group.
@@ -90,11 +90,11 @@ class PolitenessPolicy:
             return group.name
         return None if address is not None and address.startswith(MARK) else address
 
-    def limits_of(self, place: str) -> tuple[float, int]:
+    def limits_of(self, name: str) -> tuple[float, int]:
         """Return (delay, most open claims) of all hosts of a group or at an address."""
-        if not place.startswith(MARK):
+        if not name.startswith(MARK):
             return self.address_delay, self.address_most
-        groups = (group for _, group in self.groups.rules if group.name == place)
+        groups = (group for _, group in self.groups.rules if group.name == name)
         return next(((group.delay, group.in_flight) for group in groups), (0.0, 0))
 
     def opens(self, host: str, now: float) -> float:

@@ -298,7 +298,7 @@ class HostState:
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
-        self.address = self.manners.place(self.name, self.address)
+        self.address = self.manners.shared_name(self.name, self.address)
         self.times = times_of(self.stored["robots_times"]) if self.stored["robots_times"] else {}
 
     @property
@@ -749,7 +749,7 @@ class HostState:
 
     def moves_to(self, address: str) -> bool:
         """Return whether it shares the limits of this IP address from now on. It does not if it is in a group."""
-        return self.manners.by_address and self.manners.place(self.name, address) != self.address
+        return self.manners.by_address and self.manners.shared_name(self.name, address) != self.address
 
     def newly_counted(self) -> bool:
         """Return whether this transaction has counted the used part of its budget."""
