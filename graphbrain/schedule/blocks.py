@@ -9,10 +9,11 @@ neighbours; a group in which the page has differed is divided into smaller group
 choose where a group begins, so an edit moves no other group. A visit aligns the stored row of hashes with the new row.
 A part in which the rows differ is a place. The neighbours of a place locate it in later visits.
 
-The sketch stores for each place the number of visits and the number of differences. Noise is an advertisement, a
-quotation of the day, a banner that comes and goes. The probability that a difference is noise depends on what differs
-(`PRIORS`), and on how probable the two numbers are at a place of noise and at a place of content (`evidence`). The
-sketch also stores hashes of the recent content of a place: content that comes back there is more probably noise.
+The sketch stores for each place the number of visits and the number of differences. Both are observations of the
+probability that the place differs although the page has not changed. The prior of this probability is a Beta
+distribution that depends on what differs (`PRIORS`), and the mean of the posterior is the probability of noise: an
+advertisement, a quotation of the day, a banner that comes and goes. The sketch also stores hashes of the recent content
+of a place: content that comes back there is more probably noise.
 
 A place to which text is only added, as the head of a list of news, is a new place at each visit and does not count as a
 place that differs often. If a place holds more blocks than ever before, text was added, and that counts as a change.
@@ -24,7 +25,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
-from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -61,11 +61,7 @@ MOST_MOVING = 0.75
 PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "number": (0.5, 1.0), "text": (0.5, 1.0)}
 """The prior observations of noise and of content in a place, by the kind of difference. `token`: only tokens and times
 to the second differ. `value`: an amount, at most `SHORT` words, or at most `LONGEST_VALUE` words with the same first
-word. `number`: only numbers and dates differ. `text`: anything else. The visits of a place are further observations for
-tokens and values; for numbers and texts, their evidence is a factor of noise."""
-NOISE, CONTENT = (1.0, 1.0), (1.0, 20.0)
-"""The Beta priors of how often a place differs from one visit of a page to the next: noise as often as not, content at
-one visit of twenty."""
+word. `number`: only numbers and dates differ. `text`: anything else."""
 POOLED = {"number": (1.0, 3.0), "text": (1.0, 20.0)}
 """Kind of difference → the Beta prior of how often content differs on the other pages of a section. The numbers of all
 pages change at once more often than their texts. Values have no such prior, since all prices of a shop may change
@@ -136,24 +132,6 @@ def read(text: str) -> Rows | None:
 # ---------------------------------------------------------------------- what is kept
 
 
-def evidence(content: tuple[float, float], moved: int, seen: int) -> float:
-    """Return the factor by which noise is more probable at a place that differed at `moved` of `seen` visits, of its
-    page or of other pages.
-
-    It is the ratio of the probabilities of these counts and of another difference, in a place of noise and in one of
-    content, by the same ratio without visits. How often a place differs is Beta distributed: noise by `NOISE`.
-    """
-
-    def logarithm(kind: tuple[float, float], moved: int, seen: int) -> float:
-        differing, same = kind[0] + moved, kind[1] + seen - moved
-        return lgamma(differing) + lgamma(same) - lgamma(differing + same)
-
-    def ratio(moved: int, seen: int) -> float:
-        return logarithm(NOISE, moved, seen) - logarithm(content, moved, seen)
-
-    return exp(ratio(moved + 1, seen + 1) - ratio(1, 1))
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place that has differed.
@@ -185,10 +163,8 @@ class _Place:
         evidence that the rest of the place is noise."""
         kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
-        if kind in ("value", "token"):
-            return (noise + self.moved) / (noise + content + self.seen)
-        noise *= evidence(CONTENT, self.moved - self.values, self.seen)
-        return noise / (noise + content)
+        moved = self.moved - (0 if kind in ("value", "token") else self.values)
+        return (noise + moved) / (noise + content + self.seen)
 
     def counted(self, moved: bool, value: bool = False) -> _Place:
         """Return the place after another visit. `moved`: it differed; `value`: by a value. After many visits all counts

@@ -17,9 +17,10 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import exp, lgamma
 from zlib import crc32
 
-from graphbrain.schedule.blocks import VERSION, Difference, VisitStep, evidence
+from graphbrain.schedule.blocks import VERSION, Difference, VisitStep
 from graphbrain.schedule.sections.shapes import NUMBER, ending_of
 from graphbrain.schedule.words import packed, unpacked
 
@@ -31,6 +32,8 @@ its own places."""
 MOST_SECTIONS, MOST_SPOTS = 6, 40
 """The most sections of a host, and places of a section, that are stored: the latest sections, and the places that
 differed on most pages."""
+NOISE = (1.0, 1.0)
+"""The Beta prior of how often a place of noise differs from one visit of its page to the next."""
 MORE = 1.3
 """A difference counts as the place's noise up to this multiple of the place's mean size. A larger one may hold a
 change, too."""
@@ -60,7 +63,7 @@ class SectionNoise:
             return difference.probability
         spots = [self.spots[mark] for mark in difference.marks if mark in self.spots]
         pages = max((pages for pages, size in spots if difference.size <= size * MORE), default=0)
-        factor = max(1.0, evidence(difference.content, min(pages, self.seen), self.seen)) if pages else 1.0
+        factor = max(1.0, _evidence(difference.content, min(pages, self.seen), self.seen)) if pages else 1.0
         return difference.probability / (difference.probability + factor * (1 - difference.probability))
 
     def after(self, differences: Sequence[Difference]) -> SectionNoise:
@@ -79,6 +82,23 @@ class SectionNoise:
         divisor = 2 if self.seen + 1 > MOST_SEEN else 1
         counts = {mark: (pages // divisor, size) for mark, (pages, size) in noisiest}
         return SectionNoise((self.seen + 1) // divisor, counts)
+
+
+def _evidence(content: tuple[float, float], pages: int, seen: int) -> float:
+    """Return the factor by which noise is more probable at a place that differed on `pages` of `seen` other pages.
+
+    It is the ratio of the probabilities of these counts and of another difference, in a place of noise and in one of
+    content, by the same ratio without other pages. How often a place differs is Beta distributed: noise by `NOISE`.
+    """
+
+    def logarithm(kind: tuple[float, float], pages: int, seen: int) -> float:
+        differing, same = kind[0] + pages, kind[1] + seen - pages
+        return lgamma(differing) + lgamma(same) - lgamma(differing + same)
+
+    def ratio(pages: int, seen: int) -> float:
+        return logarithm(NOISE, pages, seen) - logarithm(content, pages, seen)
+
+    return exp(ratio(pages + 1, seen + 1) - ratio(1, 1))
 
 
 NOTHING = SectionNoise()

@@ -77,7 +77,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "sections": (
         ("waiting", "pages", "fetched", "host", "section"),
         [
-            (2, 12, 7, "a.example", "(all)"),
+            (1, 12, 7, "a.example", "(all)"),
             (1, 2, 1, "f.example", "(all)"),
             (0, 1, 1, "b.example", "(all)"),
             (0, 1, 1, "c.example", "(all)"),
@@ -328,7 +328,8 @@ def test_a_question_cannot_write(crawled: Brain) -> None:
     for text in ("MATCH (p:Page) SET p.state = 'known'", "CREATE (:Page)", "MATCH (p:Page) DETACH DELETE p"):
         with pytest.raises(GraphRefused, match="read access mode"):
             crawled.graph.anywhere.read(lambda tx, t=text: tx.ask("analyst/evil", t, {}), "evil", patient=False)
-    assert crawled.stats()["pages"] == 18
+    stats = crawled.stats()
+    assert stats["pages"] + stats["outside_pages"] == 18
 
 
 def test_what_is_wrong_is_said(crawled: Brain) -> None:

@@ -48,6 +48,7 @@ def test_each_uses_the_parameters_it_has_and_ends() -> None:
             "how-found",
             "depth",
             "dead-end-shares",
+            "indexability-shares",
         }, each.name
 
 

@@ -125,18 +125,6 @@ def test_a_banner_that_comes_and_goes_stops_counting(paragraphs: int) -> None:
     assert visits(*pages)[2:] == [False] * 5
 
 
-def test_a_place_that_differs_at_some_visits_is_noise_sooner_than_by_its_mean() -> None:
-    """Content is hardly ever edited twice in three visits; an edit after more quiet visits counts."""
-    dice = random.Random(8)
-    texts, shown = page(dice, 30), [prose(dice, 20) for _ in range(3)]
-
-    def changes(*numbers: int) -> list[bool]:
-        return visits(*([*texts[:9], shown[number], *texts[9:]] for number in numbers))
-
-    assert changes(0, 1, 1, 2) == [True, False, False]
-    assert changes(0, 1, 1, 1, 2) == [True, False, False, True]
-
-
 @LENGTHS
 def test_related_links_stop_counting(paragraphs: int) -> None:
     dice = random.Random(4)

@@ -55,7 +55,7 @@ def test_many_wait_and_one_asks_at_a_time() -> None:
         gate, brain = Gate(), Brain(0)
         until = time.monotonic() + 2.5
         got = await asyncio.gather(*(poll(gate, brain, until) for _ in range(500)))
-        assert not any(got) and gate.told_since(until - 2.5) is not None
+        assert not any(got) and gate.empty_since(until - 2.5) is not None
         return brain.asked, brain.most
 
     asked, most = asyncio.run(run())
@@ -128,11 +128,11 @@ def test_what_comes_while_the_brain_is_asked_keeps_the_gate_open() -> None:
 def test_nothing_is_told_that_the_brain_did_not_say_since() -> None:
     async def run() -> None:
         gate = Gate()
-        assert gate.told_since(-1.0) is None
+        assert gate.empty_since(-1.0) is None
         told = Claims((), next_ready=7.0)
         gate.shut(told, 1.0, gate.mark())
-        assert gate.told_since(time.monotonic() - 5.0) is told
-        assert gate.told_since(time.monotonic() + 0.001) is None
+        assert gate.empty_since(time.monotonic() - 5.0) is told
+        assert gate.empty_since(time.monotonic() + 0.001) is None
 
     asyncio.run(run())
 

@@ -223,7 +223,7 @@ def test_pages_of_a_section_tell_each_other_what_is_noise(brain: Brain, clock: H
         return [answer.outcome for answer in brain.report(reports)]
 
     assert told(range(1, 9)) == ["new"] * 8
-    assert told(range(1, 5)) == ["changed", "changed", "same", "same"]  # within a report
+    assert told(range(1, 5)) == ["changed", "same", "same", "same"]  # within a report
     assert told(range(5, 8)) == ["same"] * 3  # and from one to the next
     assert told(range(8, 9), "<p>A new paragraph.</p>") == ["changed"]
 
