@@ -47,8 +47,9 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
     # Claims by worker are few, and are read now; figures of pages are those of the last sample.
     scanned = sample.scanned
     leases = _records(brain.ask("leases"))
-    hours = _records(brain.ask("progress-by-hour", hours=HOURS))
+    # The figures write this process's counters, from which the hours are read.
     figures = brain.quick_figures(None if scanned is None else scanned.first_visits)
+    hours = _records(brain.ask("progress-by-hour", hours=HOURS))
     return {
         "stats": {**figures, "leased": sum(each["pages"] for each in leases)},
         "order": brain.settings.order,
