@@ -25,7 +25,8 @@ def test_frames_are_the_graph(brain: Brain) -> None:
     hosts = brain.frame("hosts").to_pylist()
     by_key = {row["key"]: row for row in pages}
     stats = brain.stats()
-    assert (len(pages), len(links)) == (stats["pages"], stats["links"]) == (len(by_key), len(links))
+    known_pages = stats["pages"] + stats["outside_pages"]
+    assert (len(pages), len(links)) == (known_pages, stats["links"]) == (len(by_key), len(links))
     for known in brain.dump_pages():
         row = by_key[known.key]
         same = (

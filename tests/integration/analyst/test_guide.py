@@ -17,6 +17,7 @@ from graphbrain import Brain
 from graphbrain.analyst import guide
 from graphbrain.analyst.dictionary import HOST, HOUR, PAGE, RESOURCE
 from graphbrain.analyst.questions import question, questions
+from graphbrain.frontier.claims.link_state import LinkState
 from graphbrain.frontier.claims.sitemap_state import SitemapState
 from graphbrain.frontier.hosts.origins import Origin
 from graphbrain.graph.statements import property_names
@@ -72,7 +73,7 @@ def test_the_dictionary_is_the_codes(brain: Brain) -> None:
         names = brain.graph.read(lambda tx, t=text: tx.ask("keys", t, {})[1][0][0], "keys")
         assert set(names) <= set(table), label
     scores = {name for name, (_, meaning) in PAGE.items() if meaning.startswith("batch score")}
-    resources = {each.name for kind in (Origin, SitemapState) for each in fields(kind)}  # written as maps
+    resources = {each.name for kind in (Origin, SitemapState, LinkState) for each in fields(kind)}  # written as maps
     assert (set(PAGE) | set(HOST) | set(RESOURCE) | set(HOUR)) - scores - resources <= set(property_names())
 
 

@@ -288,7 +288,9 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
         "noindex": True,
         "language": "en",
     }
-    facts |= {"nofollow": True}
+    facts |= {"nofollow": True, "password_field": True, "words": 9, "descriptions": ["Of owls"], "h1": ["Owls"]}
+    facts |= {"titles": ["head Owls", "body Owl"], "hreflang": [f"de {B}"], "structured": ["json-ld Product"]}
+    facts |= {"requisites": ["image http://a.org/owl.png An owl"]}
     brain.report([Fetched(A, leaves, body=b"<p>Owls", fetched_at=clock.pass_(1.0), **kept, **facts)])
     brain.hint([Hint(leaves[0], kind="sitemap")])
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
