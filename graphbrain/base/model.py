@@ -199,9 +199,9 @@ class Claims(Sequence[Claim]):
             time for pages that wait for their host or that a worker has claimed, for sitemaps and for links to check.
         repeated: True if this idempotency key was used before. The claims are those of the first call whose leases have
             not ended; another key gets new ones.
-        next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a
-            block), `retry` (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals),
-            `look` (it redirects or was given up), `lease` (a worker has claimed it).
+        next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, groups,
+            hours, robots.txt, a block), `retry` (it failed), `probe` (its host does not answer), `revisit`
+            (revisit_seconds, intervals), `look` (it redirects or was given up), `lease` (a worker has claimed it).
         paused: True if no pages can be claimed until `resume`.
         notes: Key of a claimed page → the note on it, if the call has asked for notes. Pages without a note are left
             out.
@@ -272,7 +272,7 @@ class Claims(Sequence[Claim]):
 BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
 """The attributes of `Claims` that the service sends with the claims."""
 _WHY: Mapping[Because, str] = {
-    "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
+    "host": "its host may be asked again then: delay_seconds, groups, hours, or what the host has asked for",
     "retry": "it failed, and is tried again then",
     "probe": "its host does not answer, and is probed then: dead_after",
     "revisit": "it is visited again then: revisit_seconds, or an interval; 'graphbrain now' asks for it at once",
