@@ -29,10 +29,11 @@ TOKENS = ("last_lease",)
 
 def graph(ask: Ask) -> tuple[dict[str, dict[str, Any]], list[list[Any]], list[list[Any]]]:
     """All pages by URL with all they have but tokens and what follows from their internal ids, all links with all they
-    have, all hosts. An import knows no order of visits, so it has no evidence of what each has found."""
+    have, all hosts. An import knows no order of visits, so it has no evidence of what each has found. It keeps no hashes
+    of the parts of pages: the next report does."""
     pages = {p["url"]: p for (p,) in ask("MATCH (p:Page) RETURN properties(p)")}
     for page in pages.values():
-        for name in ("links_sum", "shingles", "unlearned"):
+        for name in ("links_sum", "shingles", "unlearned", "parts"):
             page.pop(name, None)
         token = page.pop("last_lease", None)
         assert (token is None) == (page["state"] == "frontier" or page["state"] == "outside")
