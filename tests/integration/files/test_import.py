@@ -29,8 +29,8 @@ TOKENS = ("last_lease",)
 
 def graph(ask: Ask) -> tuple[dict[str, dict[str, Any]], list[list[Any]], list[list[Any]]]:
     """All pages by URL with all they have but tokens and what follows from their internal ids, all links with all they
-    have, all hosts. An import knows no order of visits, so it has no evidence of what each has found, and keeps no hashes
-    of the parts of pages."""
+    have, all hosts. An import knows no order of visits, so it has no evidence of what each has found, and keeps no
+    hashes of the parts of pages."""
     pages = {p["url"]: p for (p,) in ask("MATCH (p:Page) RETURN properties(p)")}
     for page in pages.values():
         for name in ("links_sum", "shingles", "unlearned", "parts"):
