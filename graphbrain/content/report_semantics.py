@@ -7,7 +7,7 @@ and whether the links in the report are all links of the page, a part of them, o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from graphbrain.base.model import Failed, Fetched, Link, Report
@@ -29,6 +29,13 @@ WHOLE = frozenset({200, 203})
 EMPTY = frozenset({204, 205})
 CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles", "parts")
 """Fields of a report that describe a page's content."""
+PAGE_FACTS = (
+    *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "size", "content_type", "titles"),
+    *("descriptions", "h1", "words", "hreflang", "requisites", "structured", "password_field"),
+)
+"""Fields of a report that state facts of a page, in the order of the block `facts` of visits/write. There the seconds
+of its fetch follow."""
+_NO_FACTS: dict[str, Any] = {field.name: field.default for field in fields(Fetched) if field.name in PAGE_FACTS}
 PART = frozenset({206, 226})
 """Statuses of an answer that is a range of the page, or the difference to an earlier version."""
 
@@ -99,10 +106,8 @@ def _temporary_redirect(report: Fetched) -> Meant:
     """Return the meaning of a temporary redirect, followed or not. All content and facts in the report belong to the
     target, which is another page, and are removed."""
     bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
-    bare = replace(bare, title=None, canonical=None, canonicals=(), noindex=None, nofollow=None, language=None)
-    bare = replace(bare, size=None, content_type=None, titles=(), descriptions=None, h1=None, words=None)
-    bare = replace(bare, hreflang=(), requisites=(), structured=(), password_field=None)
-    return Meant(replace(bare, relevance=None, value=None), report.links, "all", follows=True)
+    bare = replace(bare, relevance=None, value=None, **_NO_FACTS)
+    return Meant(bare, report.links, "all", follows=True)
 
 
 def _page(report: Fetched, status: int) -> Meant:

@@ -6,9 +6,9 @@
 // column  rows  LIST  [page, url, state, host, lease, counted, last_lease, last_outcome, fetched, first_fetched, visits,
 //                     changes, errors, changed, body_hash, text_hash, simhash, etag, last_modified, counted_at, charged,
 //                     refusals, respelt, is_seed, alias_since, names_aliases, failed, failing_since, led, turned,
-//                     rate_shape, rate_scale, interval, blocks, led_by, parts, changed_in, noise] of each, null for what it has not;
-//                     led: was its last visit led elsewhere for now; turned: when its state changed last; rate_scale,
-//                     interval: in days; noise: of the sections of its host
+//                     rate_shape, rate_scale, interval, blocks, led_by, parts, changed_in, noise] of each, null for what
+//                     it has not; led: was its last visit led elsewhere for now; turned: when its state changed last;
+//                     rate_scale, interval: in days; noise: of the sections of its host
 // rows    one
 // locks   none
 // mode    read

@@ -67,8 +67,9 @@ class HostRules(Generic[T]):
         self.rules = tuple(rules)
         # Domain, or (domain, port) → number of the first rule that names it.
         self._first: dict[str | tuple[str, str], int] = {}
-        for number, (hosts, _) in enumerate(self.rules):
-            self._first = dict.fromkeys(hosts.anyway | hosts.at_port, number) | self._first
+        for number in reversed(range(len(self.rules))):
+            hosts, _ = self.rules[number]
+            self._first |= dict.fromkeys(hosts.anyway | hosts.at_port, number)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HostRules) and self.rules == other.rules

@@ -8,7 +8,6 @@ with emoji. A host whose last label is a number is an IPv4 address, and is writt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address, ip_address
@@ -169,21 +168,22 @@ class HostList:
 
     def holds(self, name: str) -> bool:
         """Return whether a host of the graph, or a domain above it, is in the list."""
-        return any(each in self.anyway or each in self.at_port for each in domains(name))
+        entries = domains(name)
+        return not (self.anyway.isdisjoint(entries) and self.at_port.isdisjoint(entries))
 
 
-def domains(name: str) -> Iterator[str | tuple[str, str]]:
-    """Yield the entries of a `HostList` that name a host of the graph: itself and the domains above it, each with any
-    port and with the port of the host; last, all hosts."""
+@lru_cache(maxsize=20_000)
+def domains(name: str) -> tuple[str | tuple[str, str], ...]:
+    """Return the entries of a `HostList` that name a host of the graph: itself and the domains above it, each with any
+    port and with the port of the host; last, all hosts. The scope asks for them for each link of a report."""
     domain, colon, port = name.rpartition(":")
     if not colon or name.endswith("]"):
         domain, port = name, ""
+    entries: list[str | tuple[str, str]] = []
     while domain:
-        yield domain
-        yield domain, port
+        entries += domain, (domain, port)
         domain = domain.partition(".")[2]
-    yield ""
-    yield "", port
+    return (*entries, "", ("", port))
 
 
 def _entry(text: str) -> NamedHost:

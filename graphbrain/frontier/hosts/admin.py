@@ -316,8 +316,8 @@ def review(
     """Apply the brain's settings to the next hosts. Return their number, 0 when the backfill has ended.
 
     Pages that wait for room in a budget are queued if there is room now. A host shares the limits of its present group,
-    and is looked at when its present hours begin. A robots.txt is read for the present user
-    agent. Times of a clock that was ahead are corrected, and a host that waits for its address gets another turn.
+    and is looked at when its present hours begin. A robots.txt is read for the present user agent. Times of a clock
+    that was ahead are corrected, and a host that waits for its address gets another turn.
 
     Args:
         tx: The transaction.

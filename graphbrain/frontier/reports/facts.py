@@ -13,22 +13,17 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Failed, Fetched, Link
 from graphbrain.base.urls.normalization import Rules, resolved
 from graphbrain.content import input_checks
-from graphbrain.content.report_semantics import TEMPORARY
+from graphbrain.content.report_semantics import PAGE_FACTS, TEMPORARY
 from graphbrain.frontier.reports.outcomes import Item, Verdict
 from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule import parts as page_parts
 
-__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "read", "write_links"]
+__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "parts", "read", "write_links"]
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
-PAGE_FACTS = (
-    *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "size", "content_type", "titles"),
-    *("descriptions", "h1", "words", "hreflang", "requisites", "structured", "password_field"),
-)
-"""The facts of a page in the order of the block `facts` of visits/write. The seconds of its fetch follow."""
 NOTHING = (None,) * len(PAGE_FACTS)
 EMPTY = ("canonicals", "titles", "hreflang", "requisites", "structured")
 """The lists that are not stored if they are empty."""
@@ -106,10 +101,11 @@ def parts(item: Item) -> str | None:
     """Return the hashes of the parts that a visit shows: those of its body, of its links, and of its facts."""
     links = list(item.targets) if item.completeness == "all" else None
     title, robots = None, None
-    is_elsewhere = isinstance(item.report, Fetched) and item.report.led_to and item.report.status in TEMPORARY
-    if item.facts and not is_elsewhere:
-        title, noindex, nofollow = str(item.facts[0] or ""), item.facts[3], item.facts[4]
-        robots = [word for word, is_set in (("noindex", noindex), ("nofollow", nofollow)) if is_set]
+    stated = dict(zip(PAGE_FACTS, item.facts, strict=False))
+    # Without facts of the page, as after a temporary redirect, noindex is not known.
+    if stated.get("noindex") is not None:
+        title = str(stated["title"] or "")
+        robots = [word for word in ("noindex", "nofollow") if stated[word]]
     return page_parts.with_facts(item.seen.parts, links, title, robots)
 
 
