@@ -62,7 +62,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Claims and failures": ("lease_seconds", "dead_after", "max_errors", "park_after_seconds"),
     "Order": (
         *("order", "value", "value_by_relevance", "discovery_days", "freshness_value", "change_value"),
-        *("revisit_seconds", "frontier_reserve", "oldest_reserve", "harvest_reserve", "intervals"),
+        *("revisit_seconds", "frontier_reserve", "oldest_reserve", "harvest_reserve", "weights", "intervals"),
     ),
     "Changes and hints": (
         "change",

@@ -166,6 +166,7 @@ PAGE: dict[str, tuple[str, str]] = {
         "",
         "by which factor it counts while it is new, as its section is expected to bring little; absent: 1",
     ),
+    "url_weight": ("", "by which factor its worth is multiplied, by the setting `weights`; absent: 1"),
     "try_at": (
         TIME,
         "it was chosen to try its section, which was last tried then; -1 while it is claimed for that; indexed",

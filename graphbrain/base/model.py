@@ -644,6 +644,7 @@ class Page(Record):
         brought: The share of new text that its first visit brought to its host, 0 to 1; None until it is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
         harvest: The factor of its section by which it counts while it waits; None if it waits for no first visit.
+        url_weight: The factor of its worth by the setting `weights`; None if no pattern matches its URL.
         section: The section of its host that it is in. Only `Brain.page` finds it; it is not in `as_dict`.
         expected_copy: The page that it is expected to equal, while it waits for a first visit. Only `Brain.page` finds
             it; it is not in `as_dict`.
@@ -740,6 +741,7 @@ class Page(Record):
     brought: float | None = None
     echo: bool = False
     harvest: float | None = None
+    url_weight: float | None = None
     section: PageSection | None = dataclasses.field(default=None, compare=False)
     expected_copy: ExpectedCopy | None = dataclasses.field(default=None, compare=False)
 

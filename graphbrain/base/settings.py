@@ -130,7 +130,7 @@ LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
     **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts", "allow_urls", "deny_urls"), 1_000_000),
-    **dict.fromkeys(("intervals", "groups", "hours"), 100_000),
+    **dict.fromkeys(("intervals", "weights", "groups", "hours"), 100_000),
 }
 """Setting → the most characters of its text. All other texts have at most `LONGEST_NAME`."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
@@ -218,6 +218,9 @@ class Settings:
     )
     keep_live_pagerank: bool = _setting(False, "shared", "keep the score live_pagerank, even if value does not name it")
     value_by_relevance: bool = _setting(True, "shared", "multiply a page's value by twice its relevance")
+    weights: str = _setting(
+        "", "shared", "factors of the worth of pages: 'PATTERN NUMBER; …', by a regular expression in the URL"
+    )
     discovery_days: float = _setting(
         20.0, "shared", "optimal: a larger number favours new pages, a smaller one fresh copies"
     )

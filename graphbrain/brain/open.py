@@ -9,6 +9,7 @@ from graphbrain.base.errors import SettingsError
 from graphbrain.base.numeric.rules import Rule
 from graphbrain.base.settings import Settings, other_than, to_convert
 from graphbrain.base.urls.normalization import RULES_VERSION
+from graphbrain.base.urls.url_rules import check_new
 from graphbrain.brain.session import Session
 from graphbrain.content.scope import Scope
 from graphbrain.graph import schema
@@ -31,6 +32,7 @@ def session(
     """Connect to the database and return a session on its brain. For the arguments see `Brain.open`."""
     # Check the settings first: a new brain that stored wrong settings could not be opened again.
     Scope.of_new(given, given.given)
+    check_new({name: getattr(given, name) for name in given.given})
     Schedule.of(given, *read_priors({}), estimator)
     graph = Graph(*_address(given), given.database, given.limit_seconds)
     try:

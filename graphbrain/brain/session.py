@@ -12,6 +12,7 @@ from graphbrain.base.errors import GraphUnavailable
 from graphbrain.base.numeric.rules import Rule
 from graphbrain.base.settings import Settings, parts_in
 from graphbrain.base.urls.normalization import Rules
+from graphbrain.base.urls.url_rules import check_new
 from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
 from graphbrain.brain.engines import AccountEngine
@@ -129,6 +130,7 @@ class Session:
         """Return the present settings with these changes. Raises SettingsError if they are not possible."""
         settings = replace(self.settings, **given).checked()
         Scope.of_new(settings, given)
+        check_new(given)
         self.schedule_of(settings)
         return settings
 

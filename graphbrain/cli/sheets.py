@@ -237,8 +237,8 @@ _TIMES = {
 """Times of a page → their words."""
 
 _FIELDS = (
-    *("state", "host", "key", "clicks", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
-    *("fault", "parked_because"),
+    *("state", "host", "key", "clicks", "depth", "is_seed", "relevance", "value", "url_weight", "payout"),
+    *("status", "error", "fault", "parked_because"),
 )
 
 _COUNTS = ("visits", "changes", "changed_in", "errors")

@@ -86,6 +86,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("live_pagerank", "double"),
     ("live_pagerank_paid", "double"),
     ("live_pagerank_priority", "long"),
+    ("url_weight", "double"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -227,6 +228,7 @@ class Bulk:
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._columns = self._knowledge()
         self._inside = self._in_scope(policy.scope)
+        self._weight = np.array([policy.rule.weights.product(url) for url in harvest.urls], dtype=np.float64)
         # Compute the accounts, and the amounts of forward accounts.
         self.accounts = (
             _unspent(harvest.pages)
@@ -339,7 +341,7 @@ class Bulk:
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
         new = np.zeros(self.harvest.pages, bool)
-        self.lane = lanes.lane_of(rule, self._value, guessed, self._depth, new)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self._weight, self._depth, new)
 
     def _schedule(self, policy: Policy) -> None:
         """Set the lanes of fetched pages, and the time since which pages wait: in a lane, or for the end of an
@@ -357,7 +359,7 @@ class Bulk:
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
-            value = lanes.weighed(rule, self._value, harvest.relevance)
+            value = lanes.weighed(rule, self._value, harvest.relevance, self._weight)
             belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
             self.lane = np.where(is_page, lanes.revisit_lane(value, *belief), self.lane)
             self._waits |= is_page
@@ -399,8 +401,7 @@ class Bulk:
         def of_fetched(value: Any) -> list[Any]:
             return [value if was else None for was in is_fetched]
 
-        # The order is that of COLUMNS.
-        return [
+        return [  # in the order of COLUMNS
             [self._key(url) for url in urls],
             urls,
             [self.hosts[number] for number in self.host[part].tolist()],
@@ -441,6 +442,7 @@ class Bulk:
             [int(before) or None for before in self._columns.siblings_before[part].tolist()],
             self._forwards["flow"].columns(part)[2],
             *self._forwards["live_pagerank"].columns(part),
+            [None if weight == 1.0 else weight for weight in self._weight[part].tolist()],
         ]
 
 

@@ -139,8 +139,9 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     unfetched = np.zeros(len(wanted), dtype=bool)
     payouts = algebra.payout(rule, page_columns.relevance, unfetched, page_columns.is_seed, hosts)
     value = lanes.first_value(rule, payouts if kind.keeps_payouts else np.ones(len(wanted)), page_columns)
-    lane = lanes.lane_of(rule, value, page_columns.relevance, page_columns.depth, unfetched)
-    columns = (hosts, payouts.tolist(), page_columns.path_repeats.tolist(), lane.tolist())
+    weight = np.array([rule.weights.product(page.url) for page in wanted])
+    lane = lanes.lane_of(rule, value, page_columns.relevance, weight, page_columns.depth, unfetched)
+    columns = (hosts, payouts.tolist(), page_columns.path_repeats.tolist(), lane.tolist(), weight.tolist())
     first_live_pagerank = rule.live_pagerank.other if rule.live_pagerank.kept else None
     # Create the pages, in the order of keys.
     rows = [
@@ -164,8 +165,9 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
             page.siblings_before or None,
             first_live_pagerank,
             None if page.harvest == 1.0 else page.harvest,
+            None if factor == 1.0 else factor,
         ]
-        for page, host, payout, repeated, lane in zip(wanted, *columns, strict=True)
+        for page, host, payout, repeated, lane, factor in zip(wanted, *columns, strict=True)
     ]
     created = dict(
         tx.one("pages/create", rows=rows, hosts=sorted(set(hosts)), account=kind.first, mark=mark, now=now)[0]

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphbrain.base.model import ROBOTS, SCOPE
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.base.urls.normalization import host_of, name_of, path_repeats, surplus
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts import politeness
-from graphbrain.frontier.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy
+from graphbrain.frontier.hosts.state import SHARED_QUEUE, HostState
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 
 __all__ = ["MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
@@ -56,27 +58,22 @@ def may_improve(why: str | None, url: str, scope: Scope) -> bool:
     return why == SURPLUS or any(c in url for c in "?%;(")
 
 
-def row_of(page: int, url: str, rounds: int | None) -> list[object]:
+def row_of(page: int, url: str, rounds: int | None, rule: Rule) -> list[object]:
     """Return the row of pages/respell that gives a page this address. `rounds`: how many times in a row it took the
     spelling of a redirect."""
-    return [page, url, host_of(url), name_of(url), surplus(url) or None, rounds, path_repeats(url) or None]
+    weight = rule.weights.product(url)
+    facts = (name_of(url), surplus(url) or None, rounds, path_repeats(url) or None, None if weight == 1.0 else weight)
+    return [page, url, host_of(url), *facts]
 
 
-def improve(
-    tx: Tx, offers: Mapping[int, Iterable[str]], scope: Scope, manners: PolitenessPolicy, revisits: bool, now: float
-) -> None:
+def improve(tx: Tx, offers: Mapping[int, Iterable[str]], policy: Policy, now: float) -> None:
     """Give locked pages better addresses, if spellings are better than their addresses.
 
-    Args:
-        tx: The transaction.
-        offers: Id of a page → other spellings of its URL.
-        scope: The scope of the crawl.
-        manners: The politeness, for robots.txt.
-        revisits: True if fetched pages wait for revisits.
-        now: Epoch seconds.
+    `offers`: id of a page → other spellings of its URL.
     """
     if not offers:
         return
+    scope, manners, rule = policy.scope, policy.manners, policy.rule
     # Read the pages that may take another address, and the robots.txt of hosts with pages outside.
     pages = [page for row in tx.one("pages/spellings", ids=sorted(offers))[0] if (page := _Spelt(*row)).open]
     outside = {page.host for page in pages if page.because is not None}
@@ -90,13 +87,13 @@ def improve(
     ]
     if not better:
         return
-    tx.do("pages/respell", rows=[row_of(page.page, url, None) for page, url in better], now=now)
+    tx.do("pages/respell", rows=[row_of(page.page, url, None, rule) for page, url in better], now=now)
     # Pages that are allowed now come back from outside. They wait in the shared queue; claims sort them by host.
     returning = [
         page for page, url in better if page.because is not None and _allowed(page, url, scope, hosts.get(page.host))
     ]
     if returning:
-        tx.do("pages/state", rows=[_state_row(page, revisits) for page in returning])
+        tx.do("pages/state", rows=[_state_row(page, rule.revisits) for page in returning])
 
 
 def _state_row(page: _Spelt, revisits: bool) -> Sequence[object]:

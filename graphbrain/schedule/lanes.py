@@ -300,18 +300,18 @@ def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
     return numbers
 
 
-def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
-    """Return the worth of pages to the schedule: their value, at least 0, times twice their relevance if the rule
-    counts relevance. An unknown relevance counts as ½."""
-    if not rule.value_by_relevance:
-        return np.maximum(value, 0.0)
-    return np.maximum(value, 0.0) * clip_relevance(relevance) * 2.0
+def weighed(rule: Rule, value: Floats, relevance: Floats, weight: Floats) -> Floats:
+    """Return the worth of pages to the schedule: their value, at least 0, times their weight by patterns of URLs, times
+    twice their relevance if the rule counts relevance. An unknown relevance counts as ½."""
+    worth = np.maximum(value, 0.0) * weight
+    return worth * clip_relevance(relevance) * 2.0 if rule.value_by_relevance else worth
 
 
 def lane_of(
     rule: Rule,
     value: Floats,
     relevance: Floats,
+    weight: Floats,
     depth: Floats,
     fetched: Flags,
     stored: Ints | None = None,
@@ -322,8 +322,9 @@ def lane_of(
 
     Args:
         rule: The rule, with the order.
-        value: The values before relevance.
+        value: The values before relevance and weights.
         relevance: The relevance of each page; nan if it is unknown.
+        weight: The factor of each page by patterns of URLs.
         depth: Clicks from a seed.
         fetched: True for pages that were fetched.
         stored: The lanes of the pages, which hold the belief on their rates; None for pages that are just created.
@@ -333,13 +334,13 @@ def lane_of(
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1
     else:
-        fresh = frontier_lane(weighed(rule, value, relevance))
+        fresh = frontier_lane(weighed(rule, value, relevance, weight))
     if stored is None:
         return fresh
     if steady and rule.order != "breadth_first":
         fresh = _steady(stored, fresh)
     # The lanes of fetched pages; pages that must be visited at once keep theirs.
-    revisit = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
+    revisit = revalued(stored, weighed(rule, value, relevance, weight)) if rule.revisits else stored
     return np.where(stored == ASKED, ASKED, np.where(fetched, revisit, fresh))
 
 

@@ -68,7 +68,9 @@ def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str,
     days, changed = np.array([row.days for row in rows]), np.array([row.changed for row in rows], dtype=bool)
     score = np.array([row.value for row in rows], dtype=np.float64)
     relevance = np.array([np.nan if row.relevance is None else row.relevance for row in rows], dtype=np.float64)
-    crawl, host_priors = change_rate.fit_priors(host, days, changed, PRIOR, lanes.weighed(rule, score, relevance))
+    weight = np.array([row.weight for row in rows], dtype=np.float64)
+    value = lanes.weighed(rule, score, relevance, weight)
+    crawl, host_priors = change_rate.fit_priors(host, days, changed, PRIOR, value)
     # Only the hosts with the most re-visits keep a prior, since one node stores them all.
     counts = np.bincount(host, minlength=len(names))
     largest = sorted(host_priors, key=lambda number: (-counts[number], number))[:MOST_HOSTS]

@@ -8,16 +8,15 @@ visit. Times are in days.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphbrain.base.errors import SettingsError
 from graphbrain.base.numeric.arrays import Flags, Floats
 from graphbrain.base.settings import Settings
+from graphbrain.base.urls.url_rules import NO_RULES, UrlRules, url_rules
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 
@@ -26,7 +25,6 @@ __all__ = ["DAY", "Estimator", "Schedule"]
 log = logging.getLogger(__name__)
 
 DAY = 86_400.0
-NEVER = 1e9
 EXTREME = 1e12
 """The largest shape and scale of a belief. Larger ones have no effect, and their products overflow."""
 LONGEST = 36_500.0
@@ -42,7 +40,7 @@ class Schedule:
         discovery: K, in days.
         freshness, change: The worth of a page of value 1 that is up to date, and of a change that a visit finds.
         least: The least number of days between two visits of a page.
-        intervals: Patterns, and the days between visits of a page whose URL matches the pattern.
+        intervals: Rules with the seconds between visits of pages whose URLs match.
     """
 
     discovery: float = lanes.DISCOVERY
@@ -52,7 +50,7 @@ class Schedule:
     frontier_reserve: float = 0.05
     oldest_reserve: float = 0.01
     forgetting: float = change_rate.FORGETTING
-    intervals: tuple[tuple[re.Pattern[str], float], ...] = ()
+    intervals: UrlRules = NO_RULES
     prior: Prior = PRIOR
     priors: Mapping[str, Prior] = field(default_factory=dict)
     estimator: Estimator | None = field(default=None, compare=False)
@@ -70,7 +68,7 @@ class Schedule:
             settings.frontier_reserve,
             settings.oldest_reserve,
             settings.forgetting,
-            _intervals(settings.intervals),
+            url_rules("intervals", settings.intervals),
             prior,
             priors,
             estimator,
@@ -133,8 +131,9 @@ class Schedule:
         return np.where(is_never, np.nan, high)
 
     def interval_of(self, url: str) -> float | None:
-        """Return the days of the first pattern that matches this URL; None if no pattern matches."""
-        return next((days for pattern, days in self.intervals if pattern.search(url)), None)
+        """Return the days of the first interval whose pattern this URL contains; None if there is none."""
+        seconds = self.intervals.first(url)
+        return None if seconds is None else seconds / DAY
 
 
 def _estimated(
@@ -163,24 +162,3 @@ def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[
     is_valid: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
     shape, scale = np.clip(shape, 1.0 / EXTREME, EXTREME), np.clip(scale, 1.0 / EXTREME, EXTREME)
     return np.where(is_valid, shape, before[0]), np.where(is_valid, scale, before[1])
-
-
-def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
-    """Return the patterns and days of the setting `intervals`: `PATTERN SECONDS` pairs, separated by newlines or
-    semicolons. Raise SettingsError for a pair that cannot be read."""
-    intervals = []
-    for part in re.split(r"[\n;]", text):
-        if not part.strip():
-            continue
-        # The seconds follow the last space, since a pattern may have spaces.
-        pattern, _, seconds = part.strip().rpartition(" ")
-        try:
-            days = float(seconds) / DAY
-            if not pattern or not 1.0 / DAY <= days <= NEVER:
-                raise ValueError
-            intervals.append((re.compile(pattern.strip()), days))
-        except (ValueError, re.error):
-            raise SettingsError(
-                f"intervals must be a regular expression and seconds, like '/news/ 3600', not {part.strip()!r}."
-            ) from None
-    return tuple(intervals)

@@ -5,7 +5,7 @@
 //                       of the accounts, status, fetched, visits, first_fetched, changed, last_lease, last_outcome,
 //                       body_hash, etag, last_modified, outside_because, url_surplus, value, flow,
 //                       flow_paid, path_repeats, siblings_before, flow_priority, live_pagerank,
-//                       live_pagerank_paid, live_pagerank_priority]; null where a page lacks the property
+//                       live_pagerank_paid, live_pagerank_priority, url_weight]; null where a page lacks the property
 // column  ids    LIST   their internal ids, in the order of the rows
 // rows    one
 // locks   the index entry of each key, and the new pages
@@ -20,5 +20,5 @@ CREATE (p:Page {key: row[0], url: row[1], host: row[2], name: row[3], depth: row
   last_lease: row[29], last_outcome: row[30], body_hash: row[31], etag: row[32], last_modified: row[33],
   outside_because: row[34], url_surplus: row[35], value: row[36],
   flow: row[37], flow_paid: row[38], path_repeats: row[39], siblings_before: row[40], flow_priority: row[41],
-  live_pagerank: row[42], live_pagerank_paid: row[43], live_pagerank_priority: row[44]})
+  live_pagerank: row[42], live_pagerank_paid: row[43], live_pagerank_priority: row[44], url_weight: row[45]})
 RETURN collect(id(p)) AS ids

@@ -25,6 +25,7 @@
 // param   authority_ranks           LIST     [ids, authority_rank or null]
 // param   lanes                     LIST     [ids, lane]
 // param   harvests                  LIST     [ids, harvest or null for 1]: the factor of the section
+// param   url_weights               LIST     [ids, url_weight or null for 1]: the factor by patterns of URLs
 // param   depths                    LIST     [ids, depth, depth_lowered or null]: the depth again, if links are to be followed
 // param   virtual                   LIST     one row, or none if the virtual page is not locked: its properties, in the
 //                                             order of classic/read_virtual
@@ -127,6 +128,11 @@ CALL () {
   UNWIND range(0, coalesce(size($harvests[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $harvests[0][i]
   SET p.harvest = $harvests[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($url_weights[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $url_weights[0][i]
+  SET p.url_weight = $url_weights[1][i]
 }
 CALL () {
   UNWIND range(0, coalesce(size($depths[0]), 0) - 1) AS i

@@ -238,6 +238,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
         _links(row, ledger, index, tally)
         _coming_back(row, policy.rule, tally)
+        _weight(row, float(ledger.url_weight[index]), policy.rule, tally)
         for number, forward in enumerate(ledger.forwards):
             _forward(row, forward, row.brought[number], ledger, index, tally)
             _forward_mark(row, forward, row.priorities[number], ledger, index, tally)
@@ -398,6 +399,12 @@ def _coming_back(row: Any, rule: Rule, tally: Tally) -> None:
     waits = row.state == "known" and row.was_fetched and row.queue is not None
     if waits and rule.revisits and not rule.remarking and is_frontier(row.lane):
         tally.found("marks", f"{row.url} was fetched, and waits in lane {row.lane}, which is of pages that never were.")
+
+
+def _weight(row: Any, stored: float, rule: Rule, tally: Tally) -> None:
+    """Check that a page has the weight that the patterns of the setting `weights` give to its URL."""
+    if not rule.remarking and stored != (weight := rule.weights.product(row.url)):
+        tally.found("marks", f"{row.url} has url_weight {stored:g}, by the setting weights {weight:g}.")
 
 
 def _marks(

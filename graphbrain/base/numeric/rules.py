@@ -10,6 +10,7 @@ import numpy as np
 
 from graphbrain.base.numeric.arrays import Flags, Floats
 from graphbrain.base.numeric.methods import DAMPING, Factor, factors
+from graphbrain.base.urls.url_rules import NO_RULES, UrlRules, url_rules
 
 __all__ = [
     "DAMPING",
@@ -157,6 +158,7 @@ class Rule:
         weight_before: The weight of links inside hosts that have not been weighed anew yet.
         engine: The engine of the accounts. Values other than `exact` and `classic` mean that they are being converted.
         classic: The options of the classic engine.
+        weights: The factors of the worth of pages whose URLs match patterns.
     """
 
     alpha: float = 0.15
@@ -181,6 +183,7 @@ class Rule:
     revision: int = 0
     engine: str = "exact"
     classic: ClassicOptions = field(default_factory=ClassicOptions)
+    weights: UrlRules = NO_RULES
 
     @classmethod
     def of(cls, brain: Mapping[str, Any]) -> Rule:
@@ -193,7 +196,8 @@ class Rule:
         engine = brain.get("engine", "exact")
         settings |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
         settings["weight_before"] = brain.get("weight_before")
-        return cls(**settings, engine=engine, classic=ClassicOptions.of(brain))
+        weights = url_rules("weights", brain.get("weights", ""))
+        return cls(**settings, engine=engine, classic=ClassicOptions.of(brain), weights=weights)
 
     @property
     def blend(self) -> Mapping[str, Factor] | None:

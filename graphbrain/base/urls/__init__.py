@@ -3,4 +3,4 @@
 May touch: nothing.
 """
 
-__all__ = ["host_rules", "hostnames", "logins", "masking", "normalization", "patterns", "walls"]
+__all__ = ["host_rules", "hostnames", "logins", "masking", "normalization", "patterns", "url_rules", "walls"]

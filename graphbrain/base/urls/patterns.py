@@ -21,7 +21,7 @@ from typing import Any
 from graphbrain.base.errors import SettingsError
 from graphbrain.base.urls.normalization import LONGEST
 
-__all__ = ["MOST_SECONDS", "Patterns", "check", "patterns_in", "scoped", "text_of"]
+__all__ = ["MOST_SECONDS", "Patterns", "check", "check_each", "patterns_in", "scoped", "text_of"]
 
 MOST_SECONDS = 0.05
 """Most seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
@@ -128,7 +128,12 @@ def searched(pattern: str) -> str:
 
 def check(name: str, text: str) -> None:
     """Test the patterns of a setting. Raise SettingsError for one that is no regular expression or takes too long."""
-    for pattern in Patterns(name, patterns_in(text)).patterns:
+    check_each(name, patterns_in(text))
+
+
+def check_each(name: str, patterns: Iterable[str]) -> None:
+    """Test the patterns of the setting `name` one by one, as `check` does."""
+    for pattern in Patterns(name, patterns).patterns:
         if _is_slow(pattern):
             raise SettingsError(
                 f"{name} has a pattern that takes longer than {MOST_SECONDS * 1000:.0f} ms for a URL of {LONGEST} "

@@ -249,7 +249,7 @@ def _locked(
     ids |= created
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in existing if why is not None and (url := hints[key].url) is not None}
-    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    url_variants.improve(tx, offers, policy, now)
     return ids, created, ledger
 
 

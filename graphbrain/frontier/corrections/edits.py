@@ -79,7 +79,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     # Give all of them the first amounts of seeds, the depth 0, and plainer addresses.
     ledger = ledgers.lock(tx, ids, policy.rule)
     offers = {page: [urls[key]] for key, page, *_, why in rows if why is not None}
-    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    url_variants.improve(tx, offers, policy, now)
     tx.do("pages/seed", ids=ids)
     ledger.become_seeds(ids)
     discovery.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)

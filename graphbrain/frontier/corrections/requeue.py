@@ -132,6 +132,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
+    ledger.take_url_weights({page.page: policy.rule.weights.product(page.url) for page in pages})
     _rescope(tx, pages, ledger, policy, now)
     fetched = [page.page for page in pages if page.fetched is not None]
     ledger.may_pass_on(fetched, [page.page for page in pages if page.state == "alias"])

@@ -101,7 +101,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
         verdicts = relink.explained(verdicts, named, ledger, policy)
         redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
     if named.unsure and (offers := _offers(items, named.unsure, policy.scope)):
-        url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+        url_variants.improve(tx, offers, policy, now)
     relevance = _give_relevance(verdicts, named.goals, ledger)
     values = _give_values(tx, verdicts, named.goals, ledger)
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]

@@ -306,7 +306,7 @@ def write(
     # Pages that redirect to another spelling of their URL take that as their address.
     respelled = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
     if respelled:
-        rows = [url_variants.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in respelled]
+        rows = [url_variants.row_of(v.visit.page, url, v.visit.respelt + 1, policy.rule) for v, url in respelled]
         tx.do("pages/respell", rows=rows, now=now)
 
 

@@ -75,6 +75,7 @@ class ClassicLedger(Accounts):
         "path_repeats",
         "siblings_before",
         "harvest",
+        "url_weight",
         "flow",
         "flow_paid",
         "live_pagerank",

@@ -40,6 +40,7 @@ _COLUMNS = (
     "path_repeats",
     "siblings_before",
     "harvest",
+    "url_weight",
     "flow",
     "flow_paid",
     "live_pagerank",

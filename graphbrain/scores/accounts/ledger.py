@@ -67,6 +67,8 @@ class Accounts(Sides):
     siblings_before: Floats
     harvest: Floats
     """The factor that a page's section gives it while it waits for its first visit."""
+    url_weight: Floats
+    """The factor of the page's worth by patterns of URLs, in the setting `weights`."""
     flow: Floats
     flow_paid: Floats
     live_pagerank: Floats
@@ -205,14 +207,14 @@ class Accounts(Sides):
     def weighed(self, tx: Tx, now: float) -> Floats:
         """Return the values of the pages for the schedule, with their relevance. No page may be locked afterwards."""
         self.open(tx, now)
-        return lanes.weighed(self.rule, self._value(), self.relevance)
+        return lanes.weighed(self.rule, self._value(), self.relevance, self.url_weight)
 
     def lanes(self, value: Floats | None = None, *, steady: bool = True) -> Ints:
         """Return the lane of each page by its present value, or by `value`. With `steady`, a page keeps its lane if
         that is about right."""
         value = self._value() if value is None else value
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
-        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
+        return lanes.lane_of(self.rule, value, self.relevance, self.url_weight, self.depth, fetched, stored, steady)
 
     def _value(self) -> Floats:
         if self.rule.blend:
@@ -369,6 +371,11 @@ class Accounts(Sides):
         """Record the factors that sections give to waiting pages (id → factor, above 0 and at most 1)."""
         self.harvest[self.at(list(factors))] = list(factors.values())
         self._waits_anew = True
+
+    def take_url_weights(self, weights: Mapping[int, float]) -> None:
+        """Record the factors that patterns of URLs give to pages (id → factor, above 0)."""
+        self.url_weight[self.at(list(weights))] = list(weights.values())
+        self._waits_anew |= bool(self._changed("url_weight").any())
 
     def wait_in(self, wanted: Mapping[int, int]) -> None:
         """Record the lanes (id → lane) in which pages wait when they wait again."""
@@ -578,10 +585,12 @@ class Accounts(Sides):
 
     def _place_blocks(self, all_marks: bool) -> Blocks:
         """Return the blocks of the lanes of pages, and of the factors of their sections."""
-        lane, harvest = self.lanes(steady=not all_marks), np.where(self.harvest == 1.0, np.nan, self.harvest)
+        lane = self.lanes(steady=not all_marks)
+        harvest, weight = (np.where(factor == 1.0, np.nan, factor) for factor in (self.harvest, self.url_weight))
         return {
             "lanes": self._block(lane != self._before["lane"], lane),
             "harvests": self._block(self._changed("harvest"), harvest),
+            "url_weights": self._block(self._changed("url_weight"), weight),
         }
 
     def _mark(

@@ -40,6 +40,7 @@ REMARKING = (
         "reach",
         "keep_live_pagerank",
         "intervals",
+        "weights",
         "orphans",
         "canonical_links",
     ),

@@ -74,7 +74,7 @@ def test_a_page_of_the_frontier_moves_when_its_value_has_changed_enough() -> Non
     for order in ("best_first", "optimal"):
         rule = Rule(order=order)
         for factor, moves in ((1.0, False), (1.04, False), (0.96, False), (1.05, True), (0.95, True), (2.0, True)):
-            new = lanes.lane_of(rule, factor * one, relevance, depth, np.zeros(1, bool), stored)
+            new = lanes.lane_of(rule, factor * one, relevance, np.ones(1), depth, np.zeros(1, bool), stored)
             assert (new != stored).all() == moves
             assert not moves or (new == lanes.frontier_lane(factor * one)).all()
 

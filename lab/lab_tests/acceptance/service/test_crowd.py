@@ -147,6 +147,7 @@ def judge(brain: Brain, ledger: Path) -> None:
     """Compare the ledger with the graph."""
     lives = defaultdict[int, list[dict[str, Any]]](list)
     done, refused, doubtful = Counter[int](), Counter[str](), Counter[int]()
+    late = set[int]()
     for what, at, page, token, more in _entries(ledger):
         until = {"until": more[0], "granted": more[0] - LEASE} if what == "claimed" else {}
         lives[page].append({"what": what, "token": token, "at": at, **until})
@@ -154,6 +155,7 @@ def judge(brain: Brain, ledger: Path) -> None:
             done[page] += 1
         elif what == "refused":
             refused[more[1]] += 1
+            late.add(page)
             doubtful[page] += more[0] > 1  # it may have counted when it was sent first, without an answer
     claims = sum(entry["what"] == "claimed" for life in lives.values() for entry in life)
     again = sum(number > 1 for number in done.values())
@@ -166,7 +168,7 @@ def judge(brain: Brain, ledger: Path) -> None:
     assert not held, held[:5]
     undue = [found for page, life in lives.items() for found in chaos.undue(url_of(page), life, REVISIT)]
     assert not undue, undue[:5]
-    _compare(brain, done, doubtful)
+    _compare(brain, done, doubtful, late)
 
 
 def _entries(ledger: Path) -> Iterator[tuple[str, float, int, str, list[Any]]]:
@@ -189,14 +191,19 @@ def _read(brain: Brain) -> tuple[dict[int, int], set[tuple[int, int]]]:
             return visits, stored
 
 
-def _compare(brain: Brain, done: Counter[int], doubtful: Counter[int]) -> None:
-    """Each acknowledged report counts once, with its links, and there is no page that none of them brought."""
+def _compare(brain: Brain, done: Counter[int], doubtful: Counter[int], late: set[int]) -> None:
+    """Each acknowledged report counts once, with its links, and there is no page that none of them brought.
+
+    `late`: the pages of refused reports. The brain takes the links of a report that comes after its lease, if the page
+    was never fetched: such pages may have links without a visit.
+    """
     visits, stored = _read(brain)
     off = {page: (done[page], visits.get(page, 0)) for page in visits.keys() | done.keys()}
     off = {page: (own, known) for page, (own, known) in off.items() if not own <= known <= own + doubtful[page]}
     assert not off, f"acknowledged and counted: {dict(list(off.items())[:5])}"
     visited = {page for page, number in visits.items() if number}
-    links = {(page, link) for page in visited for link in links_of(page)}
+    linking = visited | (late & {page for page, _ in stored})
+    links = {(page, link) for page in linking for link in links_of(page)}
     assert stored == links, f"{len(links - stored)} links are lost, {len(stored - links)} nobody has reported"
     assert visits.keys() == set(range(SEEDS)) | {link for _, link in links}
     brain.tend(None)

@@ -253,7 +253,7 @@ def by_the_scores(ranked: Brain, ask: Ask) -> Lanes:
     waiting = [page for page in ranked.dump_pages() if page.state == "frontier"]
     value = np.array([lanes.scored(rule, page.scores["pagerank"]) for page in waiting])
     relevance = np.array([np.nan if page.relevance is None else page.relevance for page in waiting])
-    found = lanes.frontier_lane(lanes.weighed(rule, value, relevance))
+    found = lanes.frontier_lane(lanes.weighed(rule, value, relevance, np.ones(len(value))))
     return dict(zip((page.url for page in waiting), found.tolist(), strict=True))
 
 

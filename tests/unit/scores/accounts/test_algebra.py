@@ -204,7 +204,7 @@ def test_rank_grows_with_the_score(a: float, b: float) -> None:
 
 
 def lane_of(score: Floats, relevance: Floats) -> Ints:
-    return lanes.frontier_lane(lanes.weighed(Rule(), score, relevance))
+    return lanes.frontier_lane(lanes.weighed(Rule(), score, relevance, np.ones(len(score))))
 
 
 def test_lane_takes_relevance_into_account() -> None:
@@ -253,6 +253,7 @@ def locked(rule: Rule, pages: Iterable[int], **columns: Callable[[int], float]) 
         "relevance": -1,
         "first_fetched": -1,
         "lane": 1000,
+        "url_weight": 1,
     }
     rows = [[i, *(columns[name](i) if name in columns else new.get(name, 0) for name in COLUMNS)] for i in pages]
     return Ledger(rows, rule)
