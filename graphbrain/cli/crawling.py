@@ -48,6 +48,8 @@ NO_CONTACT = (
 )
 LAST_ANSWER = 5.0
 """Seconds for which a database that does not answer is asked again at the end."""
+LAST_WORK = 5.0
+"""Seconds for which scores are settled after the end of `--max-time`, and figures counted after it and after Ctrl-C."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
 
 
@@ -353,9 +355,10 @@ def _run(
         ended = ScrapyRun(running, agent, say, looked).run()
     # What follows a crawl: its WACZ, settled scores, the closing lines.
     _pack(running, ended)
+    limit = LAST_WORK if ended.reason in ("interrupted", "max_time") else None
     if ended.reason not in ("failed", "interrupted"):
-        _settle(brain)
-    figures = None if ended.reason == "failed" else _figures(brain)
+        _settle(brain, limit)
+    figures = None if ended.reason == "failed" else _figures(brain, limit)
     waiting, forbidden = 0, False
     if isinstance(figures, closing.CrawlEnd):
         waiting, forbidden = figures.waiting, figures.is_forbidden
@@ -446,22 +449,22 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     return LIMIT if waiting else DONE
 
 
-def _settle(brain: Brain) -> None:
-    """Finish the scores, so that the closing lines and what is asked afterwards are right. Ctrl-C leaves it."""
+def _settle(brain: Brain, seconds: float | None) -> None:
+    """Finish the scores, so that what is asked afterwards is right. Ctrl-C leaves it. `seconds`: its limit."""
     with suppress(GraphbrainError, KeyboardInterrupt), show.status_line() as line:
         line("settling the scores; Ctrl-C leaves it")
-        brain.tend(None)
+        brain.tend(seconds)
 
 
-def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
-    """Return what the brain knows at the end, or why it cannot be asked."""
+def _figures(brain: Brain, seconds: float | None) -> CrawlEnd | GraphbrainError:
+    """Return what the brain knows at the end, or why it cannot be asked. `seconds`: a limit for counts of all pages."""
     from graphbrain.crawl import closing
 
     brain.graph.hurry(LAST_ANSWER)
     try:
         with show.status_line() as line:
             line("looking at what was found")
-            return closing.found(brain, brain.stats())
+            return closing.found(brain, seconds)
     except GraphbrainError as error:
         return error
 
@@ -503,6 +506,8 @@ def _why_nothing(running: Running, ended: Ended, forbidden: bool) -> str:
         return "all pages led to a login"
     if running.watch.errors:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
+    if ended.reason == "max_time":
+        return "--max-time was over before an answer came"
     if running.watch.outcomes["alias"]:
         return "what was asked for leads to pages outside the scope: begin there, or use --scope domain"
     return ended.why or "the lines above have the reasons"

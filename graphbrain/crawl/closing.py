@@ -5,6 +5,7 @@ Statements: figures/left.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,13 +48,14 @@ class CrawlEnd:
         return bool(self.outside.get("robots")) and sum(self.outside.values()) >= self.pages
 
 
-def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
-    """Return the brain's figures. `stats`: `Brain.stats()` of the same moment."""
+def found(brain: Brain, seconds: float | None = None) -> CrawlEnd:
+    """Return the brain's figures. After `seconds` broken links and duplicates are not counted."""
+    began, stats = time.monotonic(), brain.stats()
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
     outside = {str(because): int(pages) for because, pages in rows}
     waiting = outside.pop("", 0)  # these may be fetched
     pages = stats["pages"] + stats["outside_pages"]
-    if pages > MOST_PAGES:
+    if pages > MOST_PAGES or (seconds is not None and time.monotonic() > began + seconds):
         return CrawlEnd(outside, pages, waiting, None, None)
     # Count broken links, and the pages of each group of equal pages except one.
     links = brain.ask("broken-links", limit=MOST_ROWS)
@@ -131,7 +133,7 @@ def as_dict(watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainErr
 
 def _broken(figures: CrawlEnd) -> str:
     if figures.broken is None:
-        return "not counted, the graph is large: graphbrain ask broken-links"
+        return "not counted: graphbrain ask broken-links"
     links, pages = figures.broken
     if not links:
         return "no broken link"
@@ -141,7 +143,7 @@ def _broken(figures: CrawlEnd) -> str:
 
 def _copies(figures: CrawlEnd) -> str:
     if figures.duplicates is None:
-        return "not counted, the graph is large: graphbrain ask duplicates"
+        return "not counted: graphbrain ask duplicates"
     if not figures.duplicates:
         return "none"
     are = "is" if figures.duplicates == 1 else "are"

@@ -1,7 +1,8 @@
 """One run of Scrapy in this process: its settings, its limits, and its end.
 
 `run` blocks the main thread with the event loop. After Ctrl-C, SIGTERM or a limit the run waits at most `GRACE` seconds
-for requests under way, then cancels them and gives their pages back. A second Ctrl-C cancels them at once.
+for requests under way, then cancels them and gives their pages back. A second Ctrl-C cancels them at once. After a
+signal and the end of the time, calls of the database are tried again for at most `GRACE` seconds, too.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Ended", "ScrapyRun"]
 
 GRACE = 10.0
-"""Seconds for which an ending run waits for answers."""
+"""Seconds for which an ending run waits for answers, and tries to write what it has."""
 LOOK = 0.5
 """Seconds between two checks of limits."""
 TIMEOUT = 60
@@ -251,6 +252,8 @@ class ScrapyRun:
         if self._running.requisites is not None:
             self._running.requisites.stop()
         self._reason = self._reason or reason
+        if reason in ("max_time", "interrupted"):
+            self._running.brain.graph.hurry(GRACE)
         self._give_up_at = time.monotonic() + GRACE
         engine = None if self._crawler is None else self._crawler.engine
         if engine is not None and engine.running:

@@ -11,13 +11,14 @@ import codecs
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from html.entities import html5
 from typing import Any, TypeGuard
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from lxml import etree
 from parsel.selector import create_root_node
-from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
@@ -42,11 +43,14 @@ MOST_DEEP = 3
 MOST_BEFORE_ROOT = 10_000
 """Most comments, spaces and declarations that are skipped before the first element of an XML document."""
 XHTML = "http://www.w3.org/1999/xhtml"
+XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ITEMS = etree.XPath(f"descendant-or-self::*[{' or '.join(f'@{name}' for name in ITEM_TYPES)}]")
 """The elements that name the type of an item."""
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.DOTALL | re.IGNORECASE)
-_HTML_ROOT = re.compile(r"<html\s[^>]*>")
+_ENTITY = re.compile(r"&(?!amp;|lt;|gt;|quot;|apos;)(\w+;)")
+"""An entity that XML does not have without the definition of XHTML."""
+_HTML_ROOT = re.compile(r"<(?:[\w.-]+:)?html\s[^>]*>")
 
 log = logging.getLogger(__name__)
 
@@ -134,9 +138,12 @@ def _base_of(root: Any, url: str) -> str:
 
 
 def _root_of(response: TextResponse) -> Any:
-    """Return the root of a page's tree. A large page is parsed in pieces, until it has `MOST_ELEMENTS` elements."""
+    """Return the root of a page's tree. XHTML with a type of XML is parsed as XML, unless it is not well-formed. A
+    large page is parsed in pieces, until it has `MOST_ELEMENTS` elements."""
     if len(response.body) <= LARGE:
-        return response.selector.root
+        is_xhtml = isinstance(response, HtmlResponse) and _is_xml(response)
+        root = _xhtml_root(response.text) if is_xhtml else None
+        return response.selector.root if root is None else root
     decoder = codecs.getincrementaldecoder(response.encoding)("replace")
     parser = etree.HTMLPullParser(events=("start",), recover=True, encoding="utf8", huge_tree=True)
     elements = 0
@@ -148,6 +155,22 @@ def _root_of(response: TextResponse) -> Any:
             break
     root = parser.close()
     return create_root_node("", etree.HTMLParser) if root is None else root
+
+
+def _xhtml_root(text: str) -> Any:
+    """Return the root of an XHTML document, whose elements have their names in HTML, without namespace and prefix. None
+    for a text that is not well-formed."""
+    text = _ENTITY.sub(lambda entity: html5.get(entity[1], entity[0]), text)
+    parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return None
+    for node in root.iter(f"{{{XHTML}}}*"):
+        node.tag = etree.QName(node).localname
+    if language := root.get(XML_LANG):
+        root.set("lang", language)
+    return root
 
 
 def links_of(response: TextResponse) -> dict[str, tuple[str, str]]:
@@ -258,18 +281,24 @@ def as_page(response: Response) -> Response:
     These are also XHTML with any type of XML or with none, and HTML whose header has its type twice: Scrapy takes them
     for others.
     """
-    if not isinstance(response, HtmlResponse):
-        kind = (media_type(_types_of(response)) or "").partition(";")[0].strip().lower()
-        is_xml = kind.endswith(("/xml", "+xml")) or (not kind and isinstance(response, XmlResponse))
-        if kind == "text/html" or (is_xml and _is_xhtml(response)):
-            response = response.replace(cls=HtmlResponse)
+    is_other = not isinstance(response, HtmlResponse)
+    if is_other and (_kind_of(response) == "text/html" or (_is_xml(response) and _is_xhtml(response))):
+        response = response.replace(cls=HtmlResponse)
     if isinstance(response, HtmlResponse):
         Document.of(response)
     return response
 
 
-def _types_of(response: Response) -> list[str]:
-    return [value.decode("latin-1") for value in response.headers.getlist("Content-Type")]
+def _kind_of(response: Response) -> str:
+    """Return the media type of an answer, in lower case and without parameters; empty without a header."""
+    values = (value.decode("latin-1") for value in response.headers.getlist("Content-Type"))
+    return (media_type(values) or "").partition(";")[0].strip().lower()
+
+
+def _is_xml(response: Response) -> bool:
+    """Return whether an answer is XML by its type, or without a header by how it begins."""
+    kind = _kind_of(response)
+    return kind.endswith(("/xml", "+xml")) or (not kind and response.body.lstrip(b"\xef\xbb\xbf")[:5] == b"<?xml")
 
 
 def _is_xhtml(response: Response) -> bool:

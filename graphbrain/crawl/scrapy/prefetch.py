@@ -319,7 +319,7 @@ class Desk:
     def close(self, unfinished: Iterable[Claim] = ()) -> int:
         """Give back all unused claims, write all that waits, and end both threads.
 
-        The call waits for the database, up to `limit_seconds` for each thread.
+        The call waits for the database, up to its limit for a call, for each thread.
 
         Args:
             unfinished: Claims of pages that `take` returned and that will not be visited.
@@ -328,7 +328,7 @@ class Desk:
             The number of visits that could not be written. Their leases lapse.
         """
         # End the thread that claims, and give back what it has claimed.
-        limit = self.brain.settings.limit_seconds
+        limit = self.brain.graph.limit_seconds
         self._stop_claiming.set()
         self._claim_now.set()
         if self._claimer.ident is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import tracemalloc
 from collections.abc import Callable
 from urllib.parse import quote, urljoin
@@ -13,9 +14,10 @@ import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.utils.response import get_base_url
 
+from graphbrain.content.pagefacts import PageFacts
 from graphbrain.crawl.requisites import requisites_of
 from graphbrain.crawl.scrapy import documents
-from graphbrain.crawl.scrapy.documents import Document, as_page, links_of, media_type, true_coding
+from graphbrain.crawl.scrapy.documents import Document, as_page, asks_for_password, links_of, media_type, true_coding
 
 URL = "http://a.example/deep/page"
 HIDDEN: dict[str, Callable[[str], str]] = {
@@ -111,7 +113,7 @@ def test_what_a_browser_shows_as_a_page_is_one(seed: int) -> None:
     types = dice.choices(TYPES, k=dice.randrange(1, 4))
     lead = "".join(dice.choices(["<!-- <html> -->", "<?x y?>", "\n", "<!DOCTYPE html>"], k=dice.randrange(3)))
     xhtml = dice.random() < 0.6
-    root = '<html xmlns="http://www.w3.org/1999/xhtml">' if xhtml else "<rss>"
+    root = f'{dice.choice(["<html xmlns", "<h:html xmlns:h"])}="http://www.w3.org/1999/xhtml">' if xhtml else "<rss>"
     body = f'<?xml version="1.0"?>{lead}{root}<body><a href="/x">x</a></body>'.encode()
     given = {"Content-Type": types if dice.random() < 0.5 else [", ".join(types)]}
     kind = dice.choice([TextResponse, XmlResponse])
@@ -126,6 +128,26 @@ def test_xhtml_without_a_type_is_a_page() -> None:
     root = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">'
     assert isinstance(as_page(XmlResponse(URL, body=root)), HtmlResponse)
     assert not isinstance(as_page(XmlResponse(URL, body=b'<?xml version="1.0"?><rss>')), HtmlResponse)
+
+
+@pytest.mark.parametrize("prefix", ["", "h:", "x-1:"])
+@pytest.mark.parametrize("kind", ["application/xhtml+xml", "text/xml, application/xml; charset=utf-8", ""])
+def test_xhtml_is_read_as_xml(prefix: str, kind: str) -> None:
+    """Names may have a prefix, elements may be empty, and other namespaces have no links."""
+    body = """<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml" xml:lang="de"><head>
+        <title>A&nbsp;B</title><script src="s.js"/><base href="/b/"/>
+        <meta name="robots" content="nofollow"/></head><body>
+        <a href="one?a=1&amp;b=2">Eins</a><![CDATA[<a href="no">]]><n:a xmlns:n="urn:n" href="no"/>
+        <input type="password"/></body></html>"""
+    body = re.sub(r"(</?)(?!n:)(?=\w)", rf"\1{prefix}", body.replace("xmlns=", f"xmlns{prefix and ':' + prefix[:-1]}="))
+    page = as_page(XmlResponse(URL, headers={"Content-Type": kind} if kind else {}, body=body.encode()))
+    assert isinstance(page, HtmlResponse) and asks_for_password(page)
+    assert links_of(page) == {f"{urljoin(URL, '/b/one')}?a=1&b=2": ("Eins", "")}
+    facts = PageFacts(URL)
+    Document.of(page).state(facts)
+    stated = facts.arguments()
+    assert (stated["title"], stated["language"], stated["nofollow"]) == ("A B", "de", True)
+    assert stated["requisites"] == (f"script {urljoin(URL, '/b/s.js')}",)
 
 
 @pytest.mark.parametrize("label", ["gzip", "x-gzip", "GZIP", "br, gzip"])
