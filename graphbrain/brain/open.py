@@ -31,7 +31,7 @@ def session(
     """Connect to the database and return a session on its brain. For the arguments see `Brain.open`."""
     # Check the settings first: a new brain that stored wrong settings could not be opened again.
     Scope.of_new(given, given.given)
-    Schedule.of(given, *read_priors({}), estimator)
+    Schedule.of(given, *read_priors({}), estimator).check_patterns()
     graph = Graph(*_address(given), given.database, given.limit_seconds)
     try:
         graph.connect()

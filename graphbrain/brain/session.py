@@ -129,7 +129,9 @@ class Session:
         """Return the present settings with these changes. Raises SettingsError if they are not possible."""
         settings = replace(self.settings, **given).checked()
         Scope.of_new(settings, given)
-        self.schedule_of(settings)
+        schedule = self.schedule_of(settings)
+        if "intervals" in given:
+            schedule.check_patterns()
         return settings
 
     @property

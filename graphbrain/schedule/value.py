@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphbrain.base.errors import SettingsError
 from graphbrain.base.numeric.arrays import Flags, Floats
 from graphbrain.base.settings import Settings
+from graphbrain.base.urls.patterns import check, compiled, text_of
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 
@@ -75,6 +76,10 @@ class Schedule:
             priors,
             estimator,
         )
+
+    def check_patterns(self) -> None:
+        """Raise SettingsError for intervals whose patterns take too long for a URL."""
+        check("intervals", text_of(pattern.pattern for pattern, _ in self.intervals))
 
     def worth(self, lane: ArrayLike, since: ArrayLike, now: float) -> Floats:
         """Return the worth of a visit to pages of these lanes that wait `since` (epoch seconds); −inf for a page that
@@ -178,9 +183,9 @@ def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
             days = float(seconds) / DAY
             if not pattern or not 1.0 / DAY <= days <= NEVER:
                 raise ValueError
-            intervals.append((re.compile(pattern.strip()), days))
-        except (ValueError, re.error):
+        except ValueError:
             raise SettingsError(
                 f"intervals must be a regular expression and seconds, like '/news/ 3600', not {part.strip()!r}."
             ) from None
+        intervals.append((compiled("intervals", pattern.strip()), days))
     return tuple(intervals)
