@@ -12,7 +12,7 @@ import pytest
 from graphbrain.crawl import dryrun
 from graphbrain.crawl.order import CrawlOrder
 
-BOMB = gzip.compress(b"User-agent: *\nDisallow: /secret\n" + b"\n" * (dryrun.LARGEST * 4))
+BOMB = gzip.compress(b"User-agent: *\nDisallow: /secret\n" + b"#" * (dryrun.LARGEST * 4))
 
 
 class Site(BaseHTTPRequestHandler):
@@ -68,6 +68,6 @@ def test_an_answer_that_cannot_be_unpacked_is_a_trouble(port: int) -> None:
 )
 def test_a_sitemap_elsewhere_is_not_read(port: int, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"Sitemap: {url.format(port)}\n".encode()
-    monkeypatch.setitem(globals(), "BOMB", gzip.compress(text + b"\n" * (dryrun.LARGEST * 2)))
+    monkeypatch.setitem(globals(), "BOMB", gzip.compress(text + b"#" * (dryrun.LARGEST * 2)))
     assert url.format(port) in look(port, "/")
     assert not [url for url in Site.asked if not url.startswith("127.0.0.1/")]
