@@ -6,16 +6,17 @@ that robots.txt names, or else the one at the usual place.
 
 from __future__ import annotations
 
-import gzip
 import time
+import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from socket import gethostbyname
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib import request as web
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 from scrapy.http import HtmlResponse
 
@@ -34,6 +35,8 @@ __all__ = ["DryRunSite", "looked_at", "rows"]
 MOST_SITEMAPS = 20
 TIMEOUT = 20.0
 LARGEST = 8 << 20
+GZIP = 16 + zlib.MAX_WBITS
+"""What zlib calls the format gzip."""
 
 
 @dataclass
@@ -66,8 +69,8 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
     settings = Settings.read(environ={}, **shared(order))
     scope, pause = Scope.of(settings), settings.delay_seconds
     sites: dict[str, DryRunSite] = {}
-    addresses = PrivateAddresses(hosts_named(order, settings))
-    look = _Look(agent, pause, addresses, progress)
+    addresses = PrivateAddresses(hosts_named(order, settings), web.getproxies().values())
+    look = _Look(agent, pause, _client(None if order.allow_private else addresses), progress)
     for url in order.bare_urls():
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
@@ -80,9 +83,8 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
 class _Look:
     """A client that fetches one URL after another, with a pause in between."""
 
-    def __init__(self, agent: str, pause: float, addresses: PrivateAddresses, progress: Callable[[str], None]) -> None:
-        self._addresses = addresses
-        self._agent, self._pause, self._progress = agent, pause, progress
+    def __init__(self, agent: str, pause: float, client: web.OpenerDirector, progress: Callable[[str], None]) -> None:
+        self._agent, self._pause, self._client, self._progress = agent, pause, client, progress
         self._rules: dict[str, Robots | None] = {}
         self._next = 0.0
 
@@ -154,17 +156,16 @@ class _Look:
         # Keep the pause between two requests.
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
-        # Fetch the URL, unless its host has a private address.
+        # Fetch the URL.
         try:
-            self._addresses.check(host := urlsplit(url).hostname or "", _address_of(host))
-            with urlopen(Request(url, headers={"User-Agent": self._agent}), timeout=TIMEOUT) as answer:
+            with self._client.open(Request(url, headers={"User-Agent": self._agent}), timeout=TIMEOUT) as answer:
                 body = answer.read(LARGEST)
                 if answer.headers.get("Content-Encoding", "").lower() == "gzip":
-                    body = gzip.decompress(body)
+                    body = zlib.decompressobj(GZIP).decompress(body, LARGEST)
                 return answer.status, body
         except HTTPError as error:
             return error.code, b""
-        except (URLError, OSError, ValueError, PrivateAddress) as error:
+        except (OSError, HTTPException, ValueError, zlib.error, PrivateAddress) as error:
             if site is not None:
                 site.troubles.append(f"{url}: {getattr(error, 'reason', None) or error}")
             return 0, b""
@@ -172,11 +173,37 @@ class _Look:
             self._next = time.monotonic() + self._pause
 
 
-def _address_of(host: str) -> str:
-    """Return the address of a host, or its name if it has none."""
-    with suppress(OSError):
-        return gethostbyname(host)
-    return host
+def _client(addresses: PrivateAddresses | None) -> web.OpenerDirector:
+    """Return a client of HTTP alone that checks the host of each request, and the address of each connection."""
+
+    class Http(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            if addresses is not None:
+                addresses.check_connection(self.host, self.sock.getpeername()[0])
+
+    class Https(HTTPSConnection, Http):
+        """Its TLS begins after the check."""
+
+    class Handler(web.HTTPSHandler, web.HTTPHandler):
+        def http_request(self, request: Request) -> Request:
+            if addresses is not None:
+                addresses.check_spelling(urlsplit(request.full_url).hostname or "")
+            return super().http_request(request)
+
+        https_request = http_request
+
+        def http_open(self, request: Request) -> HTTPResponse:
+            return self.do_open(Http, request)
+
+        def https_open(self, request: Request) -> HTTPResponse:
+            return self.do_open(Https, request)
+
+    client = web.OpenerDirector()
+    steps = (web.HTTPDefaultErrorHandler, web.HTTPRedirectHandler, web.HTTPErrorProcessor, web.UnknownHandler)
+    for handler in (web.ProxyHandler(), Handler(), *(step() for step in steps)):
+        client.add_handler(handler)
+    return client
 
 
 def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:

@@ -3,12 +3,13 @@ parse in one.
 
 Python's JSON parser locks the interpreter until it is done, so it would delay other requests even in a thread of its
 own. Its time depends on the number of values. They are counted before the body is parsed, which takes a small part of
-that time.
+that time. Large bodies of one caller are counted and parsed one after another, with pauses for the requests of others.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from graphbrain.service.access import Grant
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import Places
 
-__all__ = ["HELD", "HELD_OF_ONE", "Body", "is_too_much"]
+__all__ = ["HELD", "HELD_OF_ONE", "LONGEST_NUMBER", "Body", "marks_of"]
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -26,9 +27,13 @@ HELD, HELD_OF_ONE = 16, 8
 """Bodies of the largest size that fit into what is held at once: in all, and for one token."""
 SMALL = 2**16
 """Bytes of a body whose values need not be counted."""
-MOST_CONTAINERS, MOST_MARKS = 250_000, 1_500_000
-"""The most objects and lists in a body, and the most marks: each `{`, `[`, `,` and `:` outside texts. To parse so many
-takes some tenths of a second."""
+MOST_PARTS, MOST_MARKS = 300_000, 750_000
+"""The most objects, lists and names in a body, and the most marks: each `{`, `[`, `:` and `,` outside texts. To parse
+so many takes up to .3 s."""
+LONGEST_NUMBER = 640
+"""The most digits of an integer, the least that Python can be set to: the time to read one grows with their square."""
+PAUSE = 5e-7
+"""Seconds for other requests, for each mark of a body that is parsed next: about as long as that takes."""
 
 
 class Body:
@@ -38,6 +43,7 @@ class Body:
     def __init__(self, places: Places, grant: Grant, most: int, seconds: float) -> None:
         self._places, self._grant, self._most, self._seconds = places, grant, most, seconds
         self._size = 0
+        self._turn = places.turn(grant)
 
     async def read(self, receive: Receive, length: bytes | None) -> bytes:
         """Return the body, which has arrived whole and can be parsed. Raises Refusal."""
@@ -65,9 +71,14 @@ class Body:
             raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
         # Count the values of a large one before it is parsed.
         whole = b"".join(parts)
-        if self._size > SMALL and await asyncio.to_thread(is_too_much, whole):
-            words = f"{MOST_CONTAINERS:,} objects and lists, and {MOST_MARKS:,} values"
-            raise Refusal(413, "TooLarge", f"A body has at most {words}; send less at once.")
+        if self._size > SMALL:
+            async with self._turn:
+                if json.detect_encoding(whole) not in ("utf-8", "utf-8-sig"):
+                    raise Refusal(400, "BadInput", "A body is JSON in UTF-8.")
+                if (marks := await asyncio.to_thread(marks_of, whole)) is None:
+                    words = f"{MOST_PARTS:,} objects, lists and names, and {MOST_MARKS:,} values"
+                    raise Refusal(413, "TooLarge", f"A body has at most {words}; send less at once.")
+                await asyncio.sleep(marks * PAUSE)
         return whole
 
     def leave(self) -> None:
@@ -75,16 +86,17 @@ class Body:
         self._places.leave(self._grant, self._size)
 
 
-def is_too_much(body: bytes) -> bool:
-    """Return True if a body of JSON has too many values, whatever its texts contain. Most of the work is numpy's, which
-    lets other threads go on."""
-    if not _has_too_many(body):
-        return False
+def marks_of(body: bytes) -> int | None:
+    """Return the number of marks in a body of JSON, whatever its texts contain; None for too many. The number is an
+    upper bound if texts have marks. Most of the work is numpy's, which lets other threads go on."""
+    if (marks := _marks(body)) is not None:
+        return marks
     letters = np.frombuffer(body.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
     in_text = np.logical_xor.accumulate(letters == ord('"'))
-    return _has_too_many(letters[~in_text].tobytes())
+    return _marks(letters[~in_text].tobytes())
 
 
-def _has_too_many(text: bytes) -> bool:
-    containers = text.count(b"{") + text.count(b"[")
-    return containers > MOST_CONTAINERS or containers + text.count(b",") + text.count(b":") > MOST_MARKS
+def _marks(text: bytes) -> int | None:
+    parts = sum(map(text.count, (b"{", b"[", b":")))
+    marks = parts + text.count(b",")
+    return None if parts > MOST_PARTS or marks > MOST_MARKS else marks

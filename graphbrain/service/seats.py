@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from weakref import WeakValueDictionary
 
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.service.access import Grant
@@ -41,6 +42,7 @@ class Places:
         self._most, self._each, self._kept, self._what = most, min(each, most), min(kept, max(0, most - 1)), what
         self._in_use: Counter[str] = Counter()
         self._count = 0
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
 
     def __len__(self) -> int:
         return self._count
@@ -58,6 +60,10 @@ class Places:
         """Take a place, whether there is one or not."""
         self._in_use[grant.name] += amount
         self._count += amount
+
+    def turn(self, grant: Grant) -> asyncio.Lock:
+        """Return the lock of a token, for work that it has done only once at a time."""
+        return self._turns.setdefault(grant.name, asyncio.Lock())
 
     def leave(self, grant: Grant, amount: int = 1) -> None:
         """Give a place of this kind back."""

@@ -12,6 +12,7 @@ import logging
 import signal
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.hostnames import is_loopback
 from graphbrain.brain.brain import Brain
 from graphbrain.service.app import Application, Terms
+from graphbrain.service.bodies import LONGEST_NUMBER
 from graphbrain.service.door import Limits
 from graphbrain.service.heads import protocol
 
@@ -111,6 +113,7 @@ def serve(
     address that is not safe, or that is in use."""
     address.checked(terms.without_token)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    sys.set_int_max_str_digits(LONGEST_NUMBER)
     service = Application(brain, terms)
 
     def stop() -> None:

@@ -20,12 +20,13 @@ import numpy as np
 
 from graphbrain.analyst.inspect import pages
 from graphbrain.analyst.inspect.pages import View
-from graphbrain.base.errors import BadInput, UnknownPage
+from graphbrain.base.errors import BadInput, SettingsError, UnknownPage
 from graphbrain.base.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.base.numeric.methods import UNINDEXED
 from graphbrain.base.numeric.rules import Rule
 from graphbrain.base.options.pages import PageFilter
 from graphbrain.base.urls.masking import masked
+from graphbrain.base.urls.patterns import check, compiled, text_of
 from graphbrain.content import input_checks
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.scores.accounts import algebra
@@ -97,9 +98,10 @@ class Wanted:
         if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
             raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")
         try:
-            pattern = None if regex is None else re.compile(regex)
-        except re.error as error:
-            raise BadInput(f"{regex!r} is not a regular expression: {error}.") from None
+            check("regex", text_of([regex or ""]))
+        except SettingsError as error:
+            raise BadInput(str(error)) from None
+        pattern = None if regex is None else compiled("regex", regex)
         least = None if min_score is None else float(min_score)
         return cls(text or None, pattern, host, state, which.fetched, by, least)
 

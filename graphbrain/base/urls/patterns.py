@@ -4,7 +4,7 @@ A list is JSON, and a text that is no list is a single pattern. Each pattern is 
 back references do not affect others. Python's `re` can take time that grows with a power of a URL's length, or
 exponentially, and no other thread runs meanwhile. So each new pattern is tested with URLs that are made for it. In
 these, each part that the pattern repeats is repeated up to 8 kB, followed by text that the pattern matches or not. A
-pattern that takes longer than `MOST_SECONDS` is refused.
+pattern that takes longer than `MOST_SECONDS` is refused, and a list that takes `MOST_TOGETHER` times as long.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 from re import _constants as kinds  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -21,10 +22,12 @@ from typing import Any
 from graphbrain.base.errors import SettingsError
 from graphbrain.base.urls.normalization import LONGEST
 
-__all__ = ["MOST_SECONDS", "Patterns", "check", "check_each", "patterns_in", "scoped", "text_of"]
+__all__ = ["MOST_SECONDS", "Patterns", "check", "compiled", "patterns_in", "scoped", "text_of"]
 
 MOST_SECONDS = 0.05
 """Most seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
+MOST_TOGETHER = 10
+"""The most time that all patterns of a list may take together, in `MOST_SECONDS`."""
 SIZES = (*range(1, 33), 40, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, LONGEST)
 """The lengths of the URLs with which a pattern is tested, in this order. The first one that takes too long decides."""
 SOONER = 0.1
@@ -36,7 +39,7 @@ MOST_TRIED = 64
 """Most parts of a pattern that are tested."""
 TRIALS = 3
 """A pattern is refused if so many searches of one URL take too long: on a busy machine a single one may."""
-ENDS = ("!", "/\t", "")
+ENDS = ("!", "/\t", "", "a")
 """The ends of URLs after a repeated part, most of which no pattern matches. They are repeated until they are as long as
 the shortest text that the pattern matches, because `re` does not search shorter texts."""
 LETTERS = "a0/-_.=& %~!é"
@@ -59,10 +62,10 @@ class Patterns:
 
     def __init__(self, name: str, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
-        compiled = [_compiled(name, pattern) for pattern in self.patterns]
+        each = [compiled(name, pattern) for pattern in self.patterns]
         # Search for all patterns without groups and flags at once, which takes a fraction of the time.
-        plain = [one.pattern for one in compiled if not one.groups and one.flags == re.UNICODE]
-        alone = [one for one in compiled if one.groups or one.flags != re.UNICODE]
+        plain = [one.pattern for one in each if not one.groups and one.flags == re.UNICODE]
+        alone = [one for one in each if one.groups or one.flags != re.UNICODE]
         self._searches = [re.compile("|".join(plain)).search] if plain else []
         self._searches += [one.search for one in alone]
 
@@ -127,22 +130,23 @@ def searched(pattern: str) -> str:
 
 
 def check(name: str, text: str) -> None:
-    """Test the patterns of a setting. Raise SettingsError for one that is no regular expression or takes too long."""
-    check_each(name, patterns_in(text))
-
-
-def check_each(name: str, patterns: Iterable[str]) -> None:
-    """Test the patterns of the setting `name` one by one, as `check` does."""
-    for pattern in Patterns(name, patterns).patterns:
-        if _is_slow(pattern):
+    """Test the patterns of a setting. Raise SettingsError for one that is no regular expression or takes too long, and
+    for all of them if they take too long together."""
+    shares = 0.0
+    for pattern in Patterns(name, patterns_in(text)).patterns:
+        share = _share(pattern)
+        shares += share
+        if share > 1 or shares > MOST_TOGETHER:
+            most, has = (1, "a pattern that takes") if share > 1 else (MOST_TOGETHER, "patterns that together take")
             raise SettingsError(
-                f"{name} has a pattern that takes longer than {MOST_SECONDS * 1000:.0f} ms for a URL of {LONGEST} "
-                f"characters, so that a link could stop a crawl: {pattern!r:.200}; avoid repetitions within others, "
-                "and write '[^/]*' for '.*'."
+                f"{name} has {has} longer than {most * MOST_SECONDS * 1000:.0f} ms for a URL of {LONGEST} characters, "
+                f"so that a link could stop a crawl: {pattern!r:.200}; avoid repetitions within others, and write "
+                "'[^/]*' for '.*'."
             )
 
 
-def _compiled(name: str, pattern: str) -> re.Pattern[str]:
+def compiled(name: str, pattern: str) -> re.Pattern[str]:
+    """Return an expression whose `search` finds the pattern. Raise SettingsError for no regular expression."""
     try:
         return re.compile(searched(pattern))
     except (re.error, OverflowError, RecursionError) as error:
@@ -150,24 +154,33 @@ def _compiled(name: str, pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=10_000)
-def _is_slow(pattern: str) -> bool:
+def _share(pattern: str) -> float:
+    """Return the longest time that a pattern takes for a URL of the test, as a share of the time that it may take. The
+    test ends at the first URL for which it takes too long."""
     text = searched(pattern)
     search, tree = re.compile(text).search, parser.parse(text)
     ends = [end * (min(tree.getwidth()[0], LONGEST) + 1) for end in ENDS]
-    return any(_is_slow_for(search, before, part, end) for before, part in _attacks(tree) for end in ends)
+    share = 0.0
+    for (before, part), end in product(_attacks(tree), ends):
+        share = max(share, _share_of_one(search, before, part, end))
+        if share > 1:
+            break
+    return share
 
 
-def _is_slow_for(search: Callable[[str], Any], before: str, part: str, end: str) -> bool:
-    """Return whether a search takes too long in a URL that repeats a part, between a beginning and an end."""
+def _share_of_one(search: Callable[[str], Any], before: str, part: str, end: str) -> float:
+    """Return the same for URLs that repeat a part, between a beginning and an end."""
+    share = 0.0
     for size in SIZES:
         url = (before + part * (size // len(part) + 1))[:size] + end
         most = MOST_SECONDS * (SOONER if size <= 1024 else 1.0)
         seconds = [_seconds(search, url)]
         while seconds[-1] > most and len(seconds) < TRIALS and seconds[0] < TRIALS * most:
             seconds.append(_seconds(search, url))
-        if min(seconds) > most:
-            return True
-    return False
+        share = max(share, min(seconds) / most)
+        if share > 1:
+            break
+    return share
 
 
 def _seconds(search: Callable[[str], Any], url: str) -> float:

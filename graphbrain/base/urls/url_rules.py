@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from graphbrain.base.errors import SettingsError
-from graphbrain.base.urls.patterns import Patterns, check_each
+from graphbrain.base.urls.patterns import Patterns, check, text_of
 
 __all__ = ["NO_RULES", "UrlRules", "check_new", "url_rules"]
 
@@ -90,7 +90,7 @@ def check_new(settings: Mapping[str, Any]) -> None:
     """Test the rules in new settings. Raise SettingsError for rules that cannot be read, or a pattern that takes too
     long."""
     for name in NUMBERS.keys() & settings.keys():
-        check_each(name, [rule.pattern for rule in url_rules(name, str(settings[name])).rules])
+        check(name, text_of(rule.pattern for rule in url_rules(name, str(settings[name])).rules))
 
 
 def _rule(name: str, part: str) -> UrlRule:

@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PrivateAddress", "PrivateAddresses", "PublicOnly", "guarded", "is_private"]
 
-NAT64 = IPv6Network("64:ff9b::/96")
-_Address = IPv4Address | IPv6Address
+GLOBAL = IPv6Network("2000::/3")
+"""The only IPv6 addresses that are assigned as public ones."""
+NAT64, MAPPED = IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0/96")
+"""Others, which are public if the IPv4 address in them is."""
+METADATA = IPv4Address("168.63.129.16")
+"""The public address at which Azure's machines find the service that configures them."""
 
 
 class PrivateAddress(IgnoreRequest):
@@ -44,15 +48,16 @@ def is_private(text: str) -> bool:
     Raises ValueError for a text that is no address.
     """
     address = ip_address(text.strip("[]").partition("%")[0])
-    return any(not each.is_global or each.is_multicast for each in (address, *_embedded(address)))
-
-
-def _embedded(address: _Address) -> Iterable[_Address]:
-    """Yield the IPv4 addresses that an IPv6 address holds."""
     if isinstance(address, IPv6Address):
-        if address in NAT64:
-            yield IPv4Address(int(address) & 0xFFFF_FFFF)
-        yield from (inner for inner in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())) if inner)
+        if address in NAT64 or address in MAPPED:
+            return _is_private(IPv4Address(int(address) & 0xFFFF_FFFF))
+        inner = filter(None, (address.sixtofour, *(address.teredo or ())))
+        return address not in GLOBAL or any(map(_is_private, (address, *inner)))
+    return _is_private(address)
+
+
+def _is_private(address: IPv4Address | IPv6Address) -> bool:
+    return not address.is_global or address.is_multicast or address == METADATA
 
 
 class PrivateAddresses:
@@ -60,13 +65,14 @@ class PrivateAddresses:
 
     Args:
         named: The hosts, without ports, that the user has named and that may be private.
+        proxies: The URLs of proxies, which may be private, too.
     """
 
-    def __init__(self, named: Iterable[str] = ()) -> None:
+    def __init__(self, named: Iterable[str] = (), proxies: Iterable[str] = ()) -> None:
         self._named = {host.lower() for host in named}
         """Hosts that may be private, and that no request has gone to yet."""
         self._allowed = set[str]()
-        self._proxies = set[str]()
+        self._proxies = {urlsplit(proxy).hostname or "" for proxy in proxies}
 
     def check_connection(self, name: str, address: str) -> None:
         """Raise PrivateAddress if no connection may be made to a host at this address. A proxy may be private."""
@@ -92,14 +98,18 @@ class PrivateAddresses:
         host, proxy = urlparse_cached(request).hostname or "", request.meta.get("proxy")
         if proxy:
             self._proxies.add(urlsplit(proxy).hostname or "")
+        if not self.check_spelling(host) and not proxy:
+            self.check(host, await _resolved(host))
+
+    def check_spelling(self, host: str) -> bool:
+        """Return whether a host is written as an address. Raise PrivateAddress if no request may go there."""
         try:
             name = _spelled(host)
             ip_address(name.strip("[]"))
         except (BadInput, ValueError):
-            if not proxy:
-                self.check(host, await _resolved(host))
-        else:
-            self.check(host, name)
+            return False
+        self.check(host, name)
+        return True
 
 
 def _spelled(host: str) -> str:

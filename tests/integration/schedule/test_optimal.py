@@ -379,7 +379,7 @@ def test_wishes_that_mean_nothing_are_refused(brain: Brain, name: str, value: An
         brain.set_page(B, **{name: 2.0})
 
 
-@pytest.mark.parametrize("intervals", ["600", "( 600", "/news/ soon", "/news/ 0.5"])
+@pytest.mark.parametrize("intervals", ["600", "( 600", "/news/ soon", "/news/ 0.5", "(a+)+$ 600"])
 def test_intervals_that_cannot_be_read_are_refused(brain: Brain, intervals: str) -> None:
     with pytest.raises(SettingsError):
         brain.change(intervals=intervals)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrain.base.errors import SettingsError
+from graphbrain.base.urls import patterns
 from graphbrain.base.urls.normalization import LONGEST
 from graphbrain.base.urls.patterns import MOST_SECONDS, Patterns, check, patterns_in, scoped, searched, text_of
 
@@ -63,6 +64,7 @@ LETTER = st.sampled_from(["a", r"\w", "[a-z]", "[^/]", "(?:a|b)", r"\d"])
 PUMPS = st.one_of(
     st.tuples(LETTER, st.sampled_from(["+", "*", "{1,30}"])).map(lambda x: f"({x[0]}{x[1]})+"),
     LETTER.map(lambda x: f"(?:{x}|{x}{x})*"),
+    st.sampled_from([r"\W", "[^a-z]", r"[^\w/]"]).map(lambda x: f"({x}+)+"),
     LETTER.map(lambda x: f"(?:{x}+{x}+)+"),
     st.sampled_from(["a?" * 30 + "a" * 30, "/.*/.*/.*/", "(?:.*,){5}"]),
 )
@@ -76,6 +78,17 @@ def test_a_pattern_of_which_a_url_could_stop_a_crawl_is_refused(before: str, pum
         check("deny_urls", text_of(["/fine/", before + pump + end]))
     assert time.thread_time() - began < 60 * MOST_SECONDS
     assert repr(before + pump + end) in str(refused.value)
+
+
+def test_patterns_that_take_too_long_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them may be set alone, and a thousand ordinary ones together."""
+    check("deny_urls", text_of(f"/section-{number}/" for number in range(1_000)))
+    dear = [f"a[^/]{{0,80}}{last}=" for last in "bcdefgh"]
+    monkeypatch.setattr(patterns, "MOST_TOGETHER", sum(map(patterns._share, dear)) / 2)
+    for pattern in dear:
+        check("deny_urls", pattern)
+    with pytest.raises(SettingsError, match="patterns that together take longer"):
+        check("deny_urls", text_of(dear))
 
 
 ORDINARY = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from graphbrain.service import bodies
 from graphbrain.service.access import Grant
-from graphbrain.service.bodies import HELD, HELD_OF_ONE, Body, is_too_much
+from graphbrain.service.bodies import HELD, HELD_OF_ONE, Body, marks_of
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import Places
 
@@ -27,24 +27,24 @@ VALUES = some.recursive(
 
 
 def counted(value: Any) -> tuple[int, int]:
-    """Containers and marks of a value, by what was parsed."""
+    """Objects, lists and names, and marks of a value, by what was parsed."""
     if not isinstance(value, dict | list):
         return 0, 0
     inner = [counted(each) for each in (value.values() if isinstance(value, dict) else value)]
     colons = len(value) if isinstance(value, dict) else 0
-    containers = 1 + sum(each for each, _ in inner)
-    return containers, 1 + colons + max(0, len(value) - 1) + sum(each for _, each in inner)
+    parts = 1 + colons + sum(each for each, _ in inner)
+    return parts, 1 + colons + max(0, len(value) - 1) + sum(each for _, each in inner)
 
 
 @given(value=VALUES, spare=some.integers(-1, 1), ascii_only=some.booleans())
 def test_the_values_are_counted_as_a_parser_finds_them(value: Any, spare: int, ascii_only: bool) -> None:
     """Whatever the texts contain: exactly as many as are allowed pass, and one less is too many."""
-    containers, marks = counted(value)
+    parts, marks = counted(value)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bodies, "MOST_CONTAINERS", containers + min(spare, 0))
+        patch.setattr(bodies, "MOST_PARTS", parts + min(spare, 0))
         patch.setattr(bodies, "MOST_MARKS", marks + min(spare, 0))
         body = json.dumps(value, ensure_ascii=ascii_only).encode()
-        assert is_too_much(body) == (spare < 0)
+        assert (marks_of(body) is None) == (spare < 0)
 
 
 def places() -> Places:
@@ -99,11 +99,32 @@ def test_half_of_all_bytes_are_held_for_one_token_and_what_ends_frees_them() -> 
         ([b"."], b"1001", 413),
         ([b"x"], None, 408),
         ([b"[" * 70, b"."], None, 413),
+        # In UTF-16 the sign after `"` would look like the end of the text.
+        (['"\u2201", []]'.encode("utf-16-le"), b"."], None, 400),
     ],
 )
 def test_what_is_too_large_too_slow_or_too_much_is_refused(
     monkeypatch: pytest.MonkeyPatch, parts: list[bytes], length: bytes | None, status: int
 ) -> None:
     monkeypatch.setattr(bodies, "SMALL", 10)
-    monkeypatch.setattr(bodies, "MOST_CONTAINERS", 50)
+    monkeypatch.setattr(bodies, "MOST_PARTS", 50)
     assert asyncio.run(read(ANN, places(), parts, length, seconds=0.2))[1] == status
+
+
+def test_large_bodies_of_one_token_are_parsed_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six bodies of one token take six pauses, in which a body of another token passes."""
+    monkeypatch.setattr(bodies, "SMALL", 10)
+    monkeypatch.setattr(bodies, "PAUSE", 0.001)
+    ended: list[str] = []
+
+    async def one(grant: Grant, held: Places) -> None:
+        await read(grant, held, [b"," * 50, b"."])
+        ended.append(grant.name)
+
+    async def run() -> None:
+        held = places()
+        await asyncio.gather(*(one(ANN, held) for _ in range(6)), one(BOB, held))
+
+    asyncio.run(run())
+    assert ended.count("ann") == 6
+    assert ended.index("bob") < 2

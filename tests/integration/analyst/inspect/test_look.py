@@ -421,6 +421,7 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
     [
         (lambda brain: brain.find(regex="("), "regular expression"),
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
+        (lambda brain: brain.find(regex="(a+)+$"), "longer than 50 ms"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
         (lambda brain: brain.find(by="age"), "authority, hub, cash, hits_hub, .* or value, not 'age'"),

@@ -52,7 +52,7 @@ def test_an_address_is_judged_in_all_its_forms(address: str) -> None:
     for host in spellings(address):
         assert asked(PrivateAddresses(["a.example"]), f"http://{host}:81/x") == (address in PUBLIC), host
         assert asked(PrivateAddresses([address]), f"http://{host}:81/x") >= (address in PUBLIC)
-    for other in ("[::1]", "[fe80::1]", "[fc00::1]", "[::]", "[ff02::1]"):
+    for other in ("[::1]", "[fe80::1]", "[fc00::1]", "[::]", "[ff02::1]", "[fec0::1]", "168.63.129.16"):
         assert not asked(PrivateAddresses(), f"http://{other}/")
 
 
