@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from urllib.parse import unquote, urlsplit
 
 from graphbrain.base.urls.normalization import host_of
 
-__all__ = ["ASKED", "MANY", "bare", "place_of"]
+__all__ = ["ASKED", "MANY", "bare", "destination", "place_of"]
 
 MANY = 5
 """A URL is a wall if the last visits of at least so many pages of a host were redirected to it."""
@@ -24,6 +25,12 @@ def place_of(url: str, led_to: Sequence[str]) -> str | None:
     if target == bare(url):
         return None
     return f"{host_of(url)} {blake2b(target.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+
+
+def destination(url: str, target: str) -> str:
+    """Return the target of a redirect of this URL, without a query and fragment that name the URL again. So many pages
+    that lead to one login have one destination."""
+    return bare(target) if urlsplit(url).path in unquote(target[len(bare(target)) :]) else target
 
 
 def bare(url: str) -> str:

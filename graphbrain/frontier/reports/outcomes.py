@@ -411,7 +411,7 @@ def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
 
 def _accepted(item: Item, outcome: str | None, changed_in: tuple[str, ...] = ()) -> Answer:
     stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
-    links = len(item.targets) if isinstance(item.report, Fetched) else 0
+    links = len(item.targets) if isinstance(item.report, Fetched) and not item.walled else 0
     return Answer(item.report.url, True, item.note, stated, links, changed_in=changed_in, **_of_links(item))
 
 

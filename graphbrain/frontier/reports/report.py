@@ -189,7 +189,7 @@ def _create(
             continue
         # An unknown page that is reported without a claim has depth 0.
         target_depth = depth if item.redirects else depth + 1
-        weight = 0.0 if item.leads_on else 1.0  # an alias has no links
+        weight = 0.0 if item.leads_on or item.walled else 1.0  # neither writes a link
         if item.key in missing and not item.claimed:
             new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
         # Add its targets, or improve what earlier items have offered for them.

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from graphbrain.base.model import Fetched, Seen
 from graphbrain.base.urls.normalization import host_of
-from graphbrain.base.urls.walls import ASKED, MANY, bare
+from graphbrain.base.urls.walls import ASKED, MANY, bare, destination
 from graphbrain.frontier.reports.outcomes import Item
 from graphbrain.graph.connection import Tx
 
@@ -28,18 +28,31 @@ LONGEST_CHAIN = 20
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     """Return the visits. A visit that met a wall is returned without its content and links, which are those of the
-    wall."""
+    wall. The wall is a page like others: the first visit to each destination keeps it as a target without a link."""
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
     leading: dict[str, Pages] = {}
+    # Earlier visits have brought the walls to which they were led.
+    known = set[str]()
     for target, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
         leading[target] = {key: (url, steps) for key, url, steps in pages}
+        if pages:
+            known.add(target)
     for item in items:
         if item.leads_to is not None:
             leading.setdefault(item.leads_to, {})[item.key] = item.url, item.led_to[:-1]
     walls = {target for target, pages in leading.items() if _arrivals(pages) >= MANY}
-    return [_walled(item) if item.leads_to in walls else item for item in items]
+    visits: list[Item] = []
+    reached = {bare(item.led_to[-1]) for item in items if item.leads_to in known}
+    for item in items:
+        if item.leads_to not in walls:
+            visits.append(item)
+            continue
+        where = destination(item.url, item.led_to[-1])
+        visits.append(_walled(item, item.targets if item.led_by is not None and where not in reached else {}))
+        reached.add(where)
+    return visits
 
 
 def _arrivals(pages: Pages) -> int:
@@ -48,16 +61,18 @@ def _arrivals(pages: Pages) -> int:
     return sum(url not in steps for url, _ in pages.values())
 
 
-def _walled(item: Item) -> Item:
-    """Return the visit without content, links and facts, so that its page keeps the stored ones."""
+def _walled(item: Item, targets: dict[str, tuple[str, float | None]]) -> Item:
+    """Return the visit without content, links and facts, so that its page keeps the stored ones. `targets`: pages that
+    are created without a link, if they are not known."""
     assert isinstance(item.report, Fetched)
     report = replace(item.report, links=(), changed=None, relevance=None, value=None)
     note = (
         f"{MANY} pages of {host_of(item.url)}, or more, lead to {bare(item.led_to[-1])} for now: {ASKED} "
         "The visit is no change of its page"
     )
+    size = sum(len(url) for url, _ in targets.values())
     return replace(
-        item, report=report, seen=Seen(at=item.at), targets={}, link_bytes=0, values={}, facts=[],
+        item, report=report, seen=Seen(at=item.at), targets=targets, link_bytes=size, values={}, facts=[],
         link_facts={}, refused=(), over=0, completeness="none", walled=True, led_by=None,
         note="; ".join(filter(None, (item.note, note))),
     )  # fmt: skip

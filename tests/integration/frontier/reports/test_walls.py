@@ -180,3 +180,21 @@ def test_a_chain_is_one_arrival(brain: Brain, clock: HandClock, seed: int) -> No
         host = brain.host("a.example")
         assert (host.wall, host.walled) == ((end, heads) if heads >= MANY else (None, None))
         brain.report([Fetched(way[0], body=b"a page", fetched_at=clock.pass_(9.0)) for way in ways])
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("query", ["", "?id={}", "?next=/members/{}"])
+def test_a_wall_is_a_page_with_its_own_claim(brain: Brain, at_once: bool, query: str) -> None:
+    """Nobody else names it. Targets that differ by more than the name of the page are pages of their own."""
+    ends = {number: f"{SITE}/there{query.format(number)}" for number in range(MANY + 3)}
+    brain.seed([member(number) for number in ends])
+    claims = [claim for _ in ends for claim in brain.next_urls(1)]
+    visits = [
+        Fetched(claim.url, (), claim, status=302, led_to=[ends[int(claim.url.rpartition("/")[2])]]) for claim in claims
+    ]
+    for part in [visits] if at_once else [[visit] for visit in visits]:
+        brain.report(part)
+    claimed = {claim.url for _ in range(2 * MANY) for claim in brain.next_urls(9)}
+    assert claimed <= set(ends.values())
+    echoes = 1 if at_once else MANY - 1
+    assert len(claimed) == {"": 1, "?id={}": len(ends), "?next=/members/{}": echoes}[query]
