@@ -114,7 +114,7 @@ class CrawlWatch:
         self._last_visits: dict[int, str] = {}
         """Hash of a page's URL → what its last visit was: `alias` or `led` for a redirect, or the kind of failure."""
         self._kinds: Counter[str] = Counter()
-        """What last visits were → the number of pages."""
+        """The number of pages by what their last visit was."""
         self._recent: deque[float] = deque()
         self.last_url = ""
 
