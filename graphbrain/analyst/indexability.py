@@ -51,8 +51,8 @@ class Standing:
     def reasons(self, *, soft: bool) -> tuple[str, ...]:
         """Return all reasons, in order. `soft`: its text is like an error page of its host."""
         outside, status = self.state == "outside", self.status or 0
-        moved = self.state == "alias" or (self.fails and status in (301, 308))
-        led = not moved and (self.leads or (self.fails and status in (302, 303, 307)))
+        moved = status in (301, 308) if self.fails else self.state == "alias"
+        led = status in (302, 303, 307) if self.fails else self.leads and not moved
         holds = {
             WAITING: self.state in ("frontier", "parked") and not self.fails and not self.fetched,
             ROBOTS: outside and self.outside_because == "robots",

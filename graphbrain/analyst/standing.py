@@ -74,16 +74,16 @@ class Standing:
 
     def counts(self) -> Standings:
         """Return how many pages inside the scope answer, redirect, fail and so on."""
-        fetched = self.in_states("known") & ~self.failing
+        answered = ~self.failing
 
         def count(mask: NDArray[np.bool_]) -> int:
             return int((mask & self.inside).sum())
 
         return Standings(
-            answering=count(fetched & ~self.led),
-            redirecting=count(self.in_states("alias") | (fetched & self.led)),
-            failing=count(self.in_states("gone", "parked") | (self.in_states("known", "frontier") & self.failing)),
-            waiting=count(self.in_states("frontier") & ~self.failing),
+            answering=count(self.in_states("known") & ~self.led & answered),
+            redirecting=count((self.in_states("alias") | (self.in_states("known") & self.led)) & answered),
+            failing=count(self.in_states("gone", "parked") | (~self.in_states("outside") & self.failing)),
+            waiting=count(self.in_states("frontier") & answered),
             forbidden=count(self.in_states("outside")),
             outside=int((~self.inside).sum()),
         )

@@ -443,7 +443,7 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
         return LIMIT if useful else NOTHING
-    tried = running.watch.failed or forbidden or running.watch.outcomes.total() or running.watch.meets_walls()
+    tried = running.watch.failures() or forbidden or running.watch.outcomes.total() or running.watch.meets_walls()
     if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE
@@ -500,12 +500,13 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
 
 
 def _why_nothing(running: Running, ended: Ended, forbidden: bool) -> str:
-    if forbidden and not running.watch.failed:
+    failures = running.watch.failures()
+    if forbidden and not failures:
         return "robots.txt forbids it"
     if running.watch.fetched:
         return "all pages led to a login"
-    if running.watch.errors:
-        return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
+    if failures:
+        return "all pages failed (" + ", ".join(f"{kind} ×{n:,}" for kind, n in failures.most_common(3)) + ")"
     if ended.reason == "max_time":
         return "--max-time was over before an answer came"
     if running.watch.outcomes["alias"]:

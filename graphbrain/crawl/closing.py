@@ -92,7 +92,7 @@ def lines(
 
 
 def _fetched(watch: CrawlWatch, seconds: float) -> str:
-    """Return the numbers of fetched pages, of redirects and of failures."""
+    """Return the numbers of fetched pages, and of those that redirected or failed at their last visit."""
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
     visits = f" in {watch.fetched:,} visits" if watch.again else ""
     pages = f"{counted(watch.fetched - watch.again, 'page')}{visits} of {counted(hosts, 'host')}"
@@ -100,7 +100,7 @@ def _fetched(watch: CrawlWatch, seconds: float) -> str:
     parts = [f"{pages} in {seconds_of(seconds)}"]
     parts += [f"{redirects['alias']:,} moved for good"] if redirects["alias"] else []
     parts += [f"{redirects['led']:,} led elsewhere for now"] if redirects["led"] else []
-    failures = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
+    failures = ", ".join(f"{kind} ×{count:,}" for kind, count in watch.failures().most_common(4))
     return ", ".join(parts) + (f"; failed: {failures}" if failures else "")
 
 
@@ -121,7 +121,7 @@ def as_dict(watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainErr
         "seconds": round(seconds, 3),
         "bytes": watch.bytes,
         "outcomes": dict(watch.outcomes),
-        "errors": dict(watch.errors),
+        "errors": dict(watch.failures()),
         "broken_links": None if end is None or end.broken is None else end.broken[0],
         "duplicates": None if end is None else end.duplicates,
         "outside": None if end is None else end.outside,

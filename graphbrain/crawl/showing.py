@@ -94,7 +94,8 @@ def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
     """Return the progress in one line. `seconds`: since the start of the run."""
     watch, waiting = running.watch, figures.waiting()
     parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
-    parts += [f"{watch.failed:,} failed"] if watch.failed else []
+    failed = watch.failures().total()
+    parts += [f"{failed:,} failed"] if failed else []
     parts += [f"{waiting:,} wait"] if waiting is not None else []
     parts += [figures.time_left() or seconds_of(seconds)]
     return " · ".join(parts)
@@ -145,8 +146,8 @@ def _table(running: Running, figures: CrawlFigures, seconds: float, width: int) 
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(20, width - 12))
     table.add_row("crawl", Text(f"{line(running, figures, seconds)}", style="bold"))
-    if watch.errors:
-        kinds = " · ".join(f"{kind} ×{count:,}" for kind, count in watch.errors.most_common(6))
+    if failures := watch.failures():
+        kinds = " · ".join(f"{kind} ×{count:,}" for kind, count in failures.most_common(6))
         table.add_row("failed", kinds)
     if slow := watch.slow():
         table.add_row("slow", " · ".join(f"{name} {took:.1f} s" for name, took in slow))

@@ -20,8 +20,8 @@ MOST_HOSTS = 10_000
 """Most hosts whose answers are counted."""
 MOST_LEFT_OUT = 100_000
 """Most links that are not followed and are remembered, so that each is counted once."""
-MOST_REDIRECTS = 100_000
-"""Most pages that redirect and are remembered, so that each is counted once."""
+MOST_LAST_VISITS = 100_000
+"""Most pages that redirect or fail and are remembered, so that each is counted once. Of more each visit counts."""
 REFUSING = (401, 403, 407, 429, 451, 503)
 """Statuses by which a site refuses all visitors or this crawler."""
 MOVED = (301, 302, 303, 307, 308)
@@ -38,6 +38,7 @@ REST_PER_READ = 20.0
 """The rest after a read of all pages of a brain is at least so many times as long as the read."""
 FETCHED = ("new", "changed", "same")
 FAILED = ("retry", "gone", "slowed")
+REDIRECTING = ("alias", "led")
 
 _WHY = {
     401: "it wants a login: --cookies, --header or --login can bring one",
@@ -105,15 +106,15 @@ class CrawlWatch:
         self.began = self.now()
         self.outcomes: Counter[str] = Counter()
         """Outcome in the brain's answer → the number of visits; `led` for visits with a temporary redirect."""
-        self.errors: Counter[str] = Counter()
-        """Status or kind of failure → the number of failed visits."""
         self.bytes = self.again = 0
         """The bytes of all answers; the number of visits with a content of pages that this run had fetched before."""
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
-        self._redirects: dict[int, str] = {}
-        """Hash of the URL of a page that redirects → the outcome of its last visit, `alias` or `led`."""
+        self._last_visits: dict[int, str] = {}
+        """Hash of a page's URL → what its last visit was: `alias` or `led` for a redirect, or the kind of failure."""
+        self._kinds: Counter[str] = Counter()
+        """The number of pages by what their last visit was."""
         self._recent: deque[float] = deque()
         self.last_url = ""
 
@@ -126,10 +127,15 @@ class CrawlWatch:
         """Number of pages that were fetched and recorded."""
         return sum(self.outcomes[name] for name in FETCHED)
 
-    @property
-    def failed(self) -> int:
-        """Number of visits that failed."""
-        return self.errors.total()
+    def failures(self) -> Counter[str]:
+        """Return the number of pages that failed at their last visit, by status or kind of failure."""
+        with self._lock:
+            return Counter({kind: count for kind, count in self._kinds.items() if count and kind not in REDIRECTING})
+
+    def redirects(self) -> dict[str, int]:
+        """Return the number of pages that redirected at their last visit: `alias` for good, `led` for now."""
+        with self._lock:
+            return {kind: self._kinds[kind] for kind in REDIRECTING}
 
     def rate(self) -> float:
         """Return the number of pages per second in the last minute."""
@@ -196,31 +202,27 @@ class CrawlWatch:
         with self._lock:
             for report, answer in zip(reports, answers, strict=True):
                 if not answer.accepted:
-                    self.errors["refused report"] += 1
+                    self._count_last(report.url, "refused report")
                     continue
                 outcome: str = answer.outcome or ""
                 if outcome in FETCHED and not has_content(report):
                     outcome = "led"
                 self.outcomes[outcome] += 1
-                self._redirected(report.url, outcome)
+                is_failure = isinstance(report, Failed) or outcome in FAILED
+                self._count_last(report.url, outcome if outcome in REDIRECTING else _kind(report) if is_failure else "")
                 if outcome in FETCHED:
                     self._recent.append(self.now())
                     self.last_url = report.url
-                elif isinstance(report, Failed) or answer.outcome in FAILED:
-                    self.errors[_kind(report)] += 1
 
-    def _redirected(self, url: str, outcome: str) -> None:
-        """Remember a page that redirects, and forget one that does not any more."""
+    def _count_last(self, url: str, kind: str) -> None:
+        """Count a page by what its last visit was. `kind`: empty for a visit that brought a page."""
         mark = hash(url)
-        if outcome not in ("alias", "led"):
-            self._redirects.pop(mark, None)
-        elif mark in self._redirects or len(self._redirects) < MOST_REDIRECTS:
-            self._redirects[mark] = outcome
-
-    def redirects(self) -> Counter[str]:
-        """Return the number of pages that redirected at their last visit: `alias` for good, `led` for now."""
-        with self._lock:
-            return Counter(self._redirects.values())
+        if before := self._last_visits.pop(mark, ""):
+            self._kinds[before] -= 1
+        if kind:
+            self._kinds[kind] += 1
+            if len(self._last_visits) < MOST_LAST_VISITS:
+                self._last_visits[mark] = kind
 
     def leave(self, host: str) -> None:
         """Note that the user knows of the trouble with this site: `blocking` does not report it again."""

@@ -188,8 +188,8 @@ class Forms:
         return {page for page in self.pages() if page not in led and self.goes(page) is None}
 
     def coverage(self) -> tuple[int, int]:
-        """How many pages the sitemap lists, and how many of them redirect."""
-        return len(self.listed), sum(self.goes(page) is not None for page in self.listed)
+        """How many pages the sitemap lists, and how many of them redirect, also to themselves or to no page."""
+        return len(self.listed), sum(page in self.steps for page in self.listed)
 
     def states(self) -> dict[str, str]:
         return {

@@ -74,6 +74,9 @@ def test_questions_count_right_across_redirects_whoever_crawls(neo4j: Neo4j, cra
             "redirects": said(brain, "redirects", "from", "to", "named"),
             "orphans": {url for (url,) in said(brain, "orphans", "url")},
             "sitemap-coverage": said(brain, "sitemap-coverage", "in_sitemap", "redirecting"),
+            "sitemap-entries": sum(
+                "redirect" in str(row[0]) for row in said(brain, "sitemap-entries", "problem", "url")
+            ),
         }
     expected = {
         "states": web.states(),
@@ -85,6 +88,7 @@ def test_questions_count_right_across_redirects_whoever_crawls(neo4j: Neo4j, cra
         "redirects": web.redirects(),
         "orphans": web.orphans(),
         "sitemap-coverage": {web.coverage()},
+        "sitemap-entries": web.coverage()[1],
     }
     for name, wanted in expected.items():
         assert asked[name] == wanted, name

@@ -12,7 +12,8 @@
 MATCH (p:Page)
 WITH p, p.state = 'outside' AND p.outside_because = 'scope' AS left,
      p.state = 'known' AND p.led_to IS NULL AS read, p.state <> 'alias' AS stays
-WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS score, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
+WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS score,
+     p.state <> 'outside' AND coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
      coalesce(p.outside_because = 'robots', false) AND EXISTS { (p)<-[:LINKS]-() } AS barred,
      coalesce(p.noindex, false) AND stays AS hidden, p.led_to IS NOT NULL AS led,
      read AND (coalesce(p.size < 1024, false) OR coalesce(p.words < 50, false))

@@ -118,7 +118,11 @@ class Opinion:
 
     def broken_pages(self) -> list[tuple[Any, ...]]:
         links = Counter(row["target"] for row in self.of_pages)
-        return [(r["url"], r["fault"], links[key]) for key, r in self.pages.items() if r["failing"]]
+        return [
+            (r["url"], r["fault"], links[key])
+            for key, r in self.pages.items()
+            if r["failing"] and r["state"] != "outside"
+        ]
 
     def broken_links(self) -> set[tuple[Any, ...]]:
         broken = {key for key, row in self.pages.items() if row["failing"]}
@@ -196,6 +200,9 @@ class Opinion:
         listed, both, leading, unread, unlisted = (Counter[str]() for _ in range(5))
         for row in self.pages.values():
             leads = row["state"] == "alias" or row["led_to"] is not None
+            if row["failing"]:
+                leads = row["status"] in (301, 302, 303, 307, 308)
+            leads = leads and row["state"] != "outside"
             counts = (leading if leads else both if row["first_fetched"] else unread) if row["in_sitemap"] else unlisted
             listed[row["host"]] += row["in_sitemap"] is not None
             counts[row["host"]] += counts is not unlisted or (row["first_fetched"] is not None and not leads)

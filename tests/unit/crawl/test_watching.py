@@ -131,9 +131,8 @@ def test_what_is_reported_is_counted(clock: Clock) -> None:
     ]
     clock.now += 10
     watch.reported(reports, answers)
-    assert watch.fetched == 1 and watch.failed == 3 and watch.errors == {
-        "redirect to itself or to no page": 1, "404": 1, "no answer": 1
-    }  # fmt: skip
+    assert watch.fetched == 1
+    assert watch.failures() == {"redirect to itself or to no page": 1, "404": 1, "no answer": 1}
     assert watch.rate() == pytest.approx(0.1)
     clock.now += 61
     assert watch.rate() == 0
@@ -183,6 +182,28 @@ def test_a_page_that_redirects_is_counted_once_and_only_while_it_does(clock: Clo
     assert visit(now, "alias", "http://a.example/").endswith("2 moved for good")
     assert visit(old, "changed").endswith("1 moved for good"), "it has a page of its own now"
     assert watch.outcomes == {"alias": 3, "led": 1, "changed": 1}, "visits"
+
+
+def test_a_page_that_fails_is_counted_once_and_only_while_it_does(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = CrawlWatch(clock)
+
+    def visit(url: str, outcome: str, status: int) -> str:
+        report = Fetched(url, status=status) if status == 200 else Failed(url, status=status)
+        watch.reported([report], [Answer(url, True, outcome=outcome)])
+        return dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))["fetched"]
+
+    busy, missing = "http://a.example/busy", "http://a.example/missing"
+    visit(busy, "slowed", 503)
+    assert visit(busy, "retry", 500).endswith("failed: 500 ×1")
+    visit(missing, "retry", 404)
+    assert visit(missing, "gone", 404).endswith("failed: 500 ×1, 404 ×1")
+    assert visit(busy, "new", 200).endswith("failed: 404 ×1"), "it answers now"
+    monkeypatch.setattr("graphbrain.crawl.watching.MOST_LAST_VISITS", 1)
+    for number in range(2):
+        last = visit(f"http://a.example/{number}", "retry", 404)
+    assert last.endswith("failed: 404 ×3"), "beyond the memory each visit counts"
 
 
 def test_a_crawl_that_got_nothing_but_a_form_names_it(clock: Clock) -> None:
