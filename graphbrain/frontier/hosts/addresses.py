@@ -16,7 +16,7 @@ from graphbrain.frontier.hosts import clock_ahead
 from graphbrain.frontier.hosts.politeness_policy import PolitenessPolicy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["FULL_WAIT", "Address", "lock", "write"]
+__all__ = ["FULL_WAIT", "Address", "lock"]
 
 FULL_WAIT = 60.0
 """Seconds after which a full host or address is looked at again even without a report."""
@@ -102,10 +102,3 @@ def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | N
         for address in locked.values():
             address.put_right(now)
     return locked
-
-
-def write(tx: Tx, addresses: Iterable[Address]) -> None:
-    """Write the changed properties of locked addresses."""
-    rows = [[each.name, changes] for each in addresses if (changes := each.changes())]
-    if rows:
-        tx.do("addresses/write", rows=rows)
