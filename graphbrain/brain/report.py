@@ -187,10 +187,13 @@ class Reporting:
         while remaining:
             # A batch has each resource at most once.
             batch: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
-            for entry in remaining:
-                if len(batch) < BATCH_PAGES:
-                    batch.setdefault(entry[2].key, entry)
-            remaining = [entry for entry in remaining if batch.get(entry[2].key) is not entry]
+            later: list[tuple[_Call, int, resources.ResourceVisit]] = []
+            for call, number, visit in remaining:
+                if visit.key in batch or len(batch) == BATCH_PAGES:
+                    later.append((call, number, visit))
+                else:
+                    batch[visit.key] = (call, number, visit)
+            remaining = later
             # Write the entries of sitemaps before the claims end, and then the visits.
             visits = [visit for _, _, visit in batch.values()]
             self._sitemaps.write(visits)

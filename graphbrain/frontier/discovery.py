@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,8 +71,15 @@ class Made:
     waiting: int
 
 
-Looked = tuple[str, int, float, bool, bool, str | None]
-"""A page: (key, internal id, out_weight, is an alias, is parked, reason why it may take a better address or None)."""
+class Looked(NamedTuple):
+    """A page that exists. `unsure`: the reason why it may take a better address; None for no reason."""
+
+    key: str
+    page: int
+    out_weight: float
+    is_alias: bool
+    is_parked: bool
+    unsure: str | None
 
 
 Last = tuple[int, str | None, str | None]
@@ -80,7 +88,7 @@ Last = tuple[int, str | None, str | None]
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Return key → internal id of the pages with these keys. Unknown keys are missing."""
-    return {key: page for key, page, *_ in look(tx, keys)[0]}
+    return {each.key: each.page for each in look(tx, keys)[0]}
 
 
 def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list[Looked], dict[int, Last]]:
@@ -89,8 +97,9 @@ def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list
     Raises Again if another transaction is deleting one of them.
     """
     wanted = sorted(set(keys))
-    looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
-    intact(*(fact for _, _, weight, alias, *_ in looked for fact in (weight, alias)), *(depth for _, depth, *_ in last))
+    rows, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
+    looked = [Looked(*row) for row in rows]
+    intact(*(fact for each in looked for fact in (each.out_weight, each.is_alias)), *(depth for _, depth, *_ in last))
     return looked, {page: (depth, token, outcome) for page, depth, token, outcome in last}
 
 

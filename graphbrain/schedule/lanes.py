@@ -317,7 +317,7 @@ def lane_of(
         stored: The lanes of the pages, which hold the belief on their rates; None for pages that are just created.
         steady: True if an unfetched page keeps a lane that is near to the lane of its value (`STEADY`).
     """
-    # The lanes of the pages as unfetched ones.
+    # Compute the lanes in which the pages wait until their first visit.
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1
     else:

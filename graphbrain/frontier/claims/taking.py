@@ -101,8 +101,8 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
             of this attempt are added.
     """
     # If the answer to the commit of an earlier attempt was lost, find its claims by their tokens, and claim no others.
-    if tried and (before := mine(tx, {holder.token for holder in wish.holders}, tried)):
-        return Taken(before, seen=len(before))
+    if tried and (earlier_claims := mine(tx, {holder.token for holder in wish.holders}, tried)):
+        return Taken(earlier_claims, seen=len(earlier_claims))
     # Lock the candidates of all sources, and their hosts.
     sources: list[Source] = [SOURCES[name](tx, wish) for name in wish.places]
     _lock_pages(tx, wish, sources)

@@ -4,7 +4,7 @@ A host shares the limits of the group that the setting `groups` names for it. Wi
 address, after a crawler has reported that it reached the host there. Without a setting of such limits nothing is read,
 locked or written here. A host that must wait gets a turn, one `delay` after the last turn that was given, so that the
 hosts of a busy address do not all become ready at once, before other hosts. Addresses are locked after hosts, in the
-order of their names. Statements: addresses/*.
+order of their names. Statement: addresses/lock.
 """
 
 from __future__ import annotations

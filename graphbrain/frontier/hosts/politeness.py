@@ -13,7 +13,7 @@ queue by `ready_at`. With a budget, pages that were never fetched wait in a seco
 budget has room. Pages enter and leave the queues of a host, and a queue begins and ends, only under the lock of the
 host. Hosts are locked after pages, in the order of their names, and before addresses. A host without any limit is never
 written, and only changed properties of other hosts are written.
-Statements: hosts/*, brain/lock.
+Statements: addresses/write, hosts/*, brain/lock.
 """
 
 from __future__ import annotations

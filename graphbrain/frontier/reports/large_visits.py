@@ -119,8 +119,8 @@ def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
     """Return key → id of the page and of its link targets, and key → id of the pages where these lead. Unknown pages
     are missing."""
     looked, _ = discovery.look(tx, {item.key, *item.targets})
-    ids = {key: page for key, page, *_ in looked}
-    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in looked if alias})
+    ids = {each.key: each.page for each in looked}
+    return ids, discovery.goals(tx, ids, {each.key for each in looked if each.is_alias})
 
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:

@@ -127,7 +127,7 @@ def record(tx: Tx, items: Sequence[Item], heavy: bool, policy: Policy, now: floa
     answers = {verdict.item.key: verdict.answer for verdict in written.verdicts}
     again = {v.item.key for v in written.verdicts if v.answer.accepted and not v.keep and tx.attempts.number == 1}
     results = [(item.key, told_of(item, answers.get(item.key)), item.key in again) for item in items]
-    counts = {"pushes": pushes, "payments": payments, "found": named.found, "left": written.left}
+    counts = {"pushes": pushes, "payments": payments, "found": named.found, "left": written.departures}
     return Recorded(results, counts)
 
 
@@ -140,17 +140,17 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
     # Create the missing pages.
-    ids = {key: page for key, page, *_ in looked}
+    ids = {each.key: each.page for each in looked}
     created = _create(tx, items, keys.difference(ids), ids, last_visits, policy, now)
-    redirecting = {key for key, _, _, alias, *_ in looked if alias}
+    redirecting = {each.key for each in looked if each.is_alias}
     return Named(
         ids=ids | created.ids,
         goals=discovery.goals(tx, ids | created.ids, redirecting),
         created=sorted(created.ids.values()),
-        linked={key for key, _, weight, *_ in looked if weight > 0 or policy.rule.weightless},
+        linked={each.key for each in looked if each.out_weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
-        unsure={key: (page, why) for key, page, *_, why in looked if why is not None},
-        parked={page for _, page, _, _, parked, _ in looked if parked},
+        unsure={each.key: (each.page, each.unsure) for each in looked if each.unsure is not None},
+        parked={each.page for each in looked if each.is_parked},
         found=created.waiting,
     )
 
@@ -237,7 +237,7 @@ def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], ru
     sizes = [item.link_bytes for item in items]
     is_too_long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
     touched = {item.key for item in items if item.touches_links()}
-    weights = {key: (page, weight) for key, page, weight, *_ in looked if key in touched}
+    weights = {each.key: (each.page, each.out_weight) for each in looked if each.key in touched}
     # The weight of a page's links bounds their number, unless links may have the weight 0. It needs no statement.
     if not rule.weightless and not is_too_long:
         most_links = sum(weight for _, weight in weights.values()) / rule.intra_host_weight

@@ -41,7 +41,7 @@ class Written:
     """Visits that were written: the verdicts on them, and the number of pages that left the frontier by them."""
 
     verdicts: Sequence[Verdict]
-    left: int
+    departures: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ def record(
     if policy.sections:
         given["to_learn"] = _to_learn(final, created_keys)
     _write(tx, final, plan, concluded, beyond, now, policy, given)
-    left = sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in final)
-    return Written(final, left)
+    departures = sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in final)
+    return Written(final, departures)
 
 
 def _outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
