@@ -8,15 +8,17 @@ links/led_to.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from graphbrain.base.model import ROBOTS
 from graphbrain.base.numeric.rules import SEED_FLOW, Rule
-from graphbrain.base.urls.normalization import host_of, name_of, path_repeats, surplus
+from graphbrain.base.urls.normalization import folder, host_of, name_of, path_repeats, surplus
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.hosts.state import SHARED_QUEUE
@@ -38,6 +40,7 @@ __all__ = [
     "look",
     "look_again",
     "lower",
+    "sibling_counter",
 ]
 
 
@@ -110,6 +113,13 @@ def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str,
         return dict(ids)
     led = dict(tx.one("links/led_to", ids=sorted(ids[key] for key in aliases))[0])
     return {key: led.get(page, page) for key, page in ids.items()}
+
+
+def sibling_counter() -> Callable[[str], int]:
+    """Return a counter for the new pages that one page names. The caller passes the URL of each new page in order; the
+    counter returns how many earlier URLs had the same folder."""
+    counters: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return lambda url: next(counters[folder(url)])
 
 
 def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:

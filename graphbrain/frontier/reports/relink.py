@@ -133,8 +133,6 @@ class Relinked:
 
     def to_look_at(self, ledger: Accounts) -> set[int]:
         """Return the pages whose in-links upkeep must check. Call it after the links of the batch are written."""
-        if not (self.leading or self.astray):
-            return set()
         return self.astray.union(compress(self.leading, ledger.may_be_linked(self.leading)))
 
 

@@ -26,7 +26,6 @@ from graphbrain.frontier.reports import canonicals, facts, relink, visits, walls
 from graphbrain.frontier.reports.outcomes import Item, Verdict, Visit, judge, told_of
 from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
-from graphbrain.schedule import novelty
 from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise
 from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -115,7 +114,7 @@ def record(tx: Tx, items: Sequence[Item], heavy: bool, policy: Policy, now: floa
     # Write the visits, and mark pages whose in-links upkeep must check.
     given = {"aliases": relinked.aliases, "relevances": relevance, "values": values}
     written = visits.record(tx, verdicts, named.created_keys, ledger, policy, now, **given)
-    marked = relinked.to_look_at(ledger)
+    marked = relinked.to_look_at(ledger) if relinked.leading or relinked.astray else set()
     if policy.orphans != "keep":
         turned = set(ledger.in_links_turned()).union(relinked.reached, relinked.abandoned)
         marked |= turned.difference(named.created)
@@ -180,7 +179,7 @@ def _create(
         if item.key in missing and not item.claimed:
             new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
         # Add its targets, or improve what earlier items have offered for them.
-        siblings = novelty.counting()
+        siblings = discovery.sibling_counter()
         for key, (url, guess) in item.targets.items():
             if key not in missing:
                 continue
