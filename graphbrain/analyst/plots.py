@@ -116,7 +116,7 @@ def rounded(most: float) -> float:
 
 
 def _scale(most: float, top: float, tall: float) -> str:
-    """Return lines across at zero, at half of `most`, and at `most`."""
+    """Return the horizontal lines of a plot, at zero, at half of `most`, and at `most`, with their numbers."""
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = top + tall * (1 - share)

@@ -157,7 +157,8 @@ class Claiming:
         try:
             self._look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
-            if self._sitemaps.of_claims(calls.claims_for("sitemap"), calls.robots):
+            claims = calls.claims_for("sitemap")
+            if claims is not None and self._sitemaps.of_claims(claims, calls.robots):
                 self._beside.add("sitemap")
         # After an error, pages that are leased already must reach their callers; the other callers get the error.
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
@@ -165,14 +166,14 @@ class Claiming:
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now(), notes=caller.notes))
                 caller.ticket.fail(error)
-        self._session.counters.claimed(calls.claims_by_kind)
+        self._session.counters.claimed(claim.kind for caller in calls.callers for claim in caller.claims)
         # Answer the other calls with the outlook for their kinds.
-        unanswered = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
+        unanswered = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.future.done()]
         if unanswered:
             earlier_claims = self._before(unanswered)
             outlooks: dict[frozenset[Kind], ClaimOutlook] = {}
             for caller in unanswered:
-                kinds = caller.wish.kinds
+                kinds = caller.wish.holder.kinds
                 if kinds not in outlooks:
                     # The outlook of the round is valid for a call only if both have the same kinds.
                     shared = outlook if outlook is PAUSED or calls.kinds == kinds else None
@@ -302,8 +303,11 @@ class Claiming:
         n = calls.missing
         moves, until, pages_put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
         while calls.missing:
-            # Claim in one transaction, and learn from its result.
-            places, shares = _with_lanes(shares or {}, calls.missing), None
+            # Claim in one transaction, and learn from its result. The queues of pages get the places that are left.
+            places = {**(shares or {})}
+            if rest := calls.missing - sum(places.values()):
+                places["lanes"] = rest
+            shares = None
             result = self._take(calls, places, most_moves=moves)
             moves -= result.moved
             if "lanes" in places:
@@ -373,7 +377,7 @@ class Claiming:
 
         def attempt(tx: Tx) -> Taken:
             wish = self._request(calls, places, most_moves, depth)
-            result = taking.attempt(tx, wish, tried)
+            result = taking.take(tx, wish, tried)
             calls.bind(tx, [*result.claims, *result.beside])
             result.notes = note.on_claims(tx, result.claims) if calls.notes else {}
             return result
@@ -459,14 +463,7 @@ def _with(
 def _group(wish: Wish) -> tuple[bool, bool]:
     """Return the group of a call: (only pages that `crawl_now` has named, robots.txt, too). Both change which pages are
     claimed, so all calls of a round agree in them."""
-    return wish.now_only, "robots" in wish.kinds
-
-
-def _with_lanes(shares: Mapping[str, int], n: int) -> dict[str, int]:
-    """Return the places of each source in a transaction for `n` claims. The queues of pages (`lanes`) get the places
-    that the shares leave."""
-    rest = n - sum(shares.values())
-    return {**shares, "lanes": rest} if rest else dict(shares)
+    return wish.now_only, "robots" in wish.holder.kinds
 
 
 def _kinds(given: object) -> frozenset[Kind]:

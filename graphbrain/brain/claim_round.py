@@ -35,11 +35,6 @@ class Wish:
     now_only: bool = False
     notes: bool = False
 
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """The kinds that the call asks for."""
-        return self.holder.kinds
-
 
 RoundTicket = Ticket[Wish, Claims]
 
@@ -69,7 +64,7 @@ class Caller:
     @property
     def missing(self) -> int:
         """The number of claims that it still wants."""
-        return self.n - self.count
+        return self.n - len(self.got) - len(self.last)
 
 
 class Round:
@@ -97,7 +92,7 @@ class Round:
     @property
     def kinds(self) -> frozenset[Kind]:
         """All kinds that the calls ask for."""
-        return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
+        return frozenset().union(*(caller.wish.holder.kinds for caller in (*self.callers, *self.answered)))
 
     @property
     def missing(self) -> int:
@@ -109,18 +104,13 @@ class Round:
         """The number of claims that were made."""
         return sum(caller.count for caller in self.callers)
 
-    @property
-    def claims_by_kind(self) -> Counter[Kind]:
-        """The number of claims that were made, by kind."""
-        return Counter(claim.kind for caller in self.callers for claim in caller.claims)
-
     def has(self, share: float) -> bool:
         """Return whether each call has at least this share of its claims."""
         return all(caller.count >= share * caller.n for caller in self.callers)
 
     def asking(self, kind: Kind) -> list[Caller]:
         """Return the calls that ask for this kind."""
-        return [caller for caller in self.callers if kind in caller.wish.kinds]
+        return [caller for caller in self.callers if kind in caller.wish.holder.kinds]
 
     def claims_for(self, kind: Kind) -> list[Claim] | None:
         """Return the claims of the calls that ask for this kind; None if there is no such call."""

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
@@ -22,23 +23,14 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
+@dataclass(slots=True, eq=False)
 class Ticket(Generic[A, R]):
     """One caller's request, and its answer to come. `size`: its share of a round's size."""
 
-    __slots__ = ("future", "owner", "request", "size")
-
-    def __init__(self, request: A, owner: Hashable, size: float) -> None:
-        self.request, self.owner, self.size = request, owner, size
-        self.future: Future[R] = Future()
-
-    def begins(self) -> bool:
-        """Return whether the request still needs an answer. From then on its caller cannot cancel it."""
-        return self.future.running() or self.future.set_running_or_notify_cancel()
-
-    @property
-    def done(self) -> bool:
-        """The request has an answer."""
-        return self.future.done()
+    request: A
+    owner: Hashable
+    size: float
+    future: Future[R] = field(default_factory=Future)
 
     def answer(self, result: R) -> None:
         """Answer the request, unless it has an answer."""
@@ -89,14 +81,13 @@ class Combiner(Generic[A, R]):
         """Return the answer to a request. This thread makes the round if no other thread is at work."""
         ticket: Ticket[A, R] = Ticket(request, owner, size)
         if size >= self.alone:
-            ticket.begins()
             self._round([ticket], ticket)
-        elif self._come(ticket):
-            self._lead(ticket)
+        elif self._takes_lane(ticket):
+            self._lead(ticket, [ticket])
         try:
             return ticket.future.result()
         except BaseException:
-            if not (ticket.done or ticket.future.cancel()):
+            if not (ticket.future.done() or ticket.future.cancel()):
                 ticket.future.add_done_callback(self._undo)
             raise
 
@@ -104,7 +95,9 @@ class Combiner(Generic[A, R]):
         """Return the future of an answer, for callers without a thread that can wait. A background thread makes the
         round."""
         ticket: Ticket[A, R] = Ticket(request, owner, size)
-        if self._come(ticket):
+        if self._takes_lane(ticket):
+            with self._lock:
+                self._put(ticket)
             self._wake()
         return ticket.future
 
@@ -117,11 +110,11 @@ class Combiner(Generic[A, R]):
         for thread in threads:
             thread.join()
 
-    def _come(self, ticket: Ticket[A, R]) -> bool:
-        """Queue a ticket. Return whether the caller must lead, because no other thread does."""
+    def _takes_lane(self, ticket: Ticket[A, R]) -> bool:
+        """Take a lane if one is free; no ticket waits then. Otherwise queue the ticket, and return False."""
         with self._lock:
-            self._put(ticket)
             if not self._free:
+                self._put(ticket)
                 return False
             self._free -= 1
             return True
@@ -129,11 +122,12 @@ class Combiner(Generic[A, R]):
     def _put(self, ticket: Ticket[A, R]) -> None:
         self._waiting.setdefault(self._group(ticket.request), Turns()).put(ticket.owner, ticket)
 
-    def _lead(self, own: Ticket[A, R] | None) -> None:
-        """Make rounds of the waiting tickets until `own` is done; None: until no ticket waits."""
+    def _lead(self, own: Ticket[A, R] | None, tickets: Sequence[Ticket[A, R]]) -> None:
+        """Make rounds of these and then of the waiting tickets until `own` is done; None: until no ticket waits."""
         try:
-            while (own is None or not own.done) and (tickets := self._next()):
+            while tickets:
                 self._round(tickets, own)
+                tickets = [] if own is not None and own.future.done() else self._next()
         finally:
             with self._lock:
                 more = bool(self._waiting)
@@ -150,7 +144,8 @@ class Combiner(Generic[A, R]):
                 group, waiting = self._waiting.popitem(last=False)
                 while len(waiting) and (not tickets or size + waiting.peek().size <= self._most):
                     ticket = waiting.take()
-                    if ticket.begins():
+                    # From now on its caller cannot cancel it.
+                    if ticket.future.running() or ticket.future.set_running_or_notify_cancel():
                         tickets.append(ticket)
                         size += ticket.size
                 if len(waiting):
@@ -168,10 +163,10 @@ class Combiner(Generic[A, R]):
                 for ticket in tickets:
                     if ticket is own:
                         ticket.fail(error)
-                    elif not ticket.done:
+                    elif not ticket.future.done():
                         self._put(ticket)
             raise
-        for ticket in tickets:
+        for ticket in (each for each in tickets if not each.future.done()):
             ticket.fail(AssertionError("a round has left a request without an answer"))
 
     def _wake(self) -> None:
@@ -185,4 +180,4 @@ class Combiner(Generic[A, R]):
 
     def _serve(self) -> None:
         while self._wakes.get():
-            self._lead(None)
+            self._lead(None, self._next())

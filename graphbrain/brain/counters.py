@@ -42,11 +42,10 @@ class Counters:
         with self._lock:
             self._counts.update(counts)
 
-    def claimed(self, claims: Mapping[Kind, int]) -> None:
-        """Add to the counts of claims, by kind."""
+    def claimed(self, kinds: Iterable[Kind]) -> None:
+        """Count claims of these kinds."""
         with self._lock:
-            self._counts["claims"] += claims.get("page", 0)
-            self._counts.update({f"{kind} claims": claims.get(kind, 0) for kind in RESOURCE_KINDS})
+            self._counts.update("claims" if kind == "page" else f"{kind} claims" for kind in kinds)
 
     def lapsed(self, leases: Mapping[Kind, int]) -> None:
         """Add to the counts of lapsed leases, by kind, and to their sum, the count `lapsed`."""

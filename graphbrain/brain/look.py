@@ -99,7 +99,7 @@ class Looking(Topic):
         hour = int(now // 3600)
         last_hour, this_hour, began, has_earlier, price = tx.one("brain/pace", hour=hour)
         counts, seconds = last_hour, 3600.0
-        # A crawl that began after the last full hour did is measured from its beginning.
+        # The pace of a crawl that began within the last full hour, or later, is that since its beginning.
         if not last_hour[0] or not (has_earlier or began <= (hour - 1) * 3600 + BEGINNING):
             counts = [last + this for last, this in zip(last_hour, this_hour, strict=True)]
             seconds = 0.0 if began is None else max(1.0, now - began)

@@ -22,16 +22,13 @@ from graphbrain.brain.sitemaps import SitemapFinding, Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
 from graphbrain.content import input_checks
 from graphbrain.frontier.claims import resources
-from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports import large_visits, report
 from graphbrain.frontier.reports.outcomes import Item
+from graphbrain.frontier.reports.report import Done
 from graphbrain.frontier.reports.report_intake import TWICE, Intake, named, refused
-from graphbrain.graph.connection import Tx
 
 __all__ = ["Reporting"]
 
-_Done = tuple[str, Answer, bool]
-"""The result of a visit: the key of its page, the answer, and True if an earlier report had recorded the visit."""
 BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
 """The most pages, links, and bytes of the links' URLs in one transaction. A larger report is split."""
 READ = ("new", "changed", "same")
@@ -56,7 +53,7 @@ class _Call:
     size: float = 0.0
     """Its part of a batch, in pages."""
 
-    def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
+    def finish(self, done: Iterable[Done], session: Session) -> list[Answer]:
         """Return all answers after everything was recorded, and count them. `done`: the results of the pages."""
         # Refused pages have their answers already; resources are counted when they are recorded.
         resource_numbers = {number for number, _ in self.resources}
@@ -190,14 +187,17 @@ class Reporting:
         while remaining:
             # A batch has each resource at most once.
             batch: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
-            for entry in remaining:
-                if len(batch) < BATCH_PAGES:
-                    batch.setdefault(entry[2].key, entry)
-            remaining = [entry for entry in remaining if batch.get(entry[2].key) is not entry]
+            later: list[tuple[_Call, int, resources.ResourceVisit]] = []
+            for call, number, visit in remaining:
+                if visit.key in batch or len(batch) == BATCH_PAGES:
+                    later.append((call, number, visit))
+                else:
+                    batch[visit.key] = (call, number, visit)
+            remaining = later
             # Write the entries of sitemaps before the claims end, and then the visits.
             visits = [visit for _, _, visit in batch.values()]
             self._sitemaps.write(visits)
-            answers, repeated = self._record_resources_at_once(visits)
+            answers, repeated = session.perform("resources/record", resources.record, visits)
             # Search for sitemaps that a robots.txt names, and answer.
             self._finding.of_robots(key for key, answer in answers.items() if answer.outcome in READ)
             for call, number, visit in batch.values():
@@ -205,24 +205,9 @@ class Reporting:
                 if visit.key not in repeated:
                     session.counters.answered([answer.outcome or OUTCOMES[-1]], kind_of(visit.key))
 
-    def _record_resources_at_once(
-        self, visits: Sequence[resources.ResourceVisit]
-    ) -> tuple[dict[str, Answer], frozenset[str]]:
-        """Record visits of resources in one transaction. Return the answers by key, and the keys of the visits that an
-        earlier call had recorded."""
-        attempts = 0
-
-        def record(tx: Tx, policy: Policy, now: float) -> tuple[dict[str, Answer], frozenset[str]]:
-            nonlocal attempts
-            attempts += 1
-            return resources.record(tx, visits, policy, now)
-
-        answers, again = self._session.perform("resources/record", record)
-        return answers, again if attempts == 1 else frozenset()  # a later attempt finds records of an earlier attempt
-
     def _by_itself(self, call: _Call) -> list[Answer]:
         """Record one call in batches, and return its answers."""
-        done: list[_Done] = []
+        done: list[Done] = []
         for batch in _batches(call.checked):
             done += self._record([item for _, item in batch])
         return call.finish(done, self._session)
@@ -231,7 +216,7 @@ class Reporting:
         """Record these calls together, in as few transactions as possible, and answer them. A page that several calls
         report is recorded for each of them."""
         remaining = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
-        done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
+        done: dict[_Ticket, list[Done]] = {ticket: [] for ticket in calls}
         while remaining:
             # A transaction takes each page once. Further reports of the same page wait for the next one.
             batch: dict[str, tuple[_Ticket, Item]] = {}
@@ -255,7 +240,7 @@ class Reporting:
                     ticket.answer(calls[ticket].finish(done[ticket], self._session))
             remaining = later
 
-    def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
+    def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, Done]], set[_Ticket]]:
         """Record visits of several calls in one transaction. Return the results, and the calls that must be recorded by
         themselves, because they are too heavy or fail."""
         if not visits:
@@ -273,7 +258,7 @@ class Reporting:
         recorded, more_alone = self._record_some([visit for visit in visits if visit[0] not in alone])
         return recorded, alone | more_alone
 
-    def _by_halves(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
+    def _by_halves(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, Done]], set[_Ticket]]:
         """Record the calls of visits that failed together in two halves. A call that fails by itself is returned, to be
         recorded by itself: its caller gets the error then."""
         tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
@@ -284,7 +269,7 @@ class Reporting:
         others, others_alone = self._record_some([visit for visit in visits if visit[0] not in first])
         return [*recorded, *others], alone | others_alone
 
-    def _record(self, items: Sequence[Item]) -> list[_Done]:
+    def _record(self, items: Sequence[Item]) -> list[Done]:
         """Record visits in one transaction, or in several if their pages have too many links."""
         try:
             return self._record_at_once(items)
@@ -292,19 +277,19 @@ class Reporting:
             links = heavy.links
         except GraphTooSmall:
             links = {item.key: len(item.targets) for item in items}
-        answers: list[_Done] = []
+        answers: list[Done] = []
         for batch in _batches([*enumerate(items)], links):
             answers += self._record_apart([item for _, item in batch], links)
         return answers
 
-    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[_Done]:
+    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[Done]:
         """Record visits of pages with many links (key → number of links). A page whose links do not fit in the server's
         memory is refused."""
         # Write most links of a large page first, in transactions of their own.
         try:
             for item in items:
                 if links[item.key] > report.MOST_OF_ONE or item.link_bytes > report.BYTES_OF_ONE:
-                    self._part(item)
+                    large_visits.write_most(self._session.perform, item)
             return self._record_at_once(items, heavy=True)
         # Try half of the items at a time; refuse a single item that does not fit.
         except GraphTooSmall as error:
@@ -318,27 +303,11 @@ class Reporting:
                 return [(item.key, Answer(item.report.url, False, reason), False)]
             return self._record_at_once([failure])
 
-    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[_Done]:
+    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[Done]:
         """Record visits in one transaction. Raises Heavy if they have too many links, unless they may be `heavy`."""
-        session, attempts = self._session, 0
-
-        def record(tx: Tx) -> report.Recorded:
-            nonlocal attempts
-            attempts += 1
-            return report.record(tx, items, session.policy, session.now(), heavy=heavy)
-
-        done = session.graph.write(record, "report")
-        session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
-        repeated = done.again if attempts == 1 else ()  # a later attempt finds records of an earlier attempt
-        return [(item.key, answer, item.key in repeated) for item, answer in zip(items, done.answers, strict=True)]
-
-    def _part(self, item: Item) -> None:
-        """Add and remove most of a page's links before its visit is recorded."""
-        session = self._session
-        keys = session.graph.read(lambda tx: large_visits.missing(tx, item, session.policy), "report")
-        for part in large_visits.parts(item, keys):
-            session.perform("report", large_visits.add, item, part)
-        session.exhaust("report", large_visits.remove, item)
+        recorded = self._session.perform("report", report.record, items, heavy)
+        self._session.counters.add(**recorded.counts)
+        return recorded.results
 
 
 def _heavy_calls(visits: Iterable[tuple[_Ticket, Item]], links_of: Mapping[str, int]) -> set[_Ticket]:

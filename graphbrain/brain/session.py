@@ -70,7 +70,8 @@ class Session:
         estimator: Estimator | None = None,
     ) -> None:
         self.graph = graph
-        self._clock = clock
+        self.now = clock
+        """Returns epoch seconds by the server's clock."""
         self._keeps_time = clock == graph.now  # False for the clock of a test
         self._estimator = estimator
         self.counters = Counters(graph, self.now, settings.worker)
@@ -153,10 +154,6 @@ class Session:
     def settling_until(self) -> float:
         """The time at which the settling pass lapses, as it was last read (epoch seconds); 0 if there is no pass."""
         return float(self.stored.get("settling_until", 0.0))
-
-    def now(self) -> float:
-        """Return epoch seconds by the server's clock."""
-        return self._clock()
 
     # ------------------------------------------------------------ what others have changed
 

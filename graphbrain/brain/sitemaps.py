@@ -36,18 +36,16 @@ class SitemapFinding:
         self._sought: dict[str, float] = {}
         """Host → the time of the last search for its sitemaps."""
 
-    def of_claims(self, claims: Iterable[Claim] | None, robots: bool) -> bool:
+    def of_claims(self, claims: Iterable[Claim], robots: bool) -> bool:
         """Search for the sitemaps of the hosts of claimed pages, at most once a minute for each host.
 
         Args:
-            claims: The claims of calls that ask for sitemaps; None if there is no such call.
+            claims: The claims of calls that ask for sitemaps.
             robots: Skip hosts whose robots.txt has not been read.
 
         Returns:
             True if it searched for any host.
         """
-        if claims is None:
-            return False
         self._wanted, now = True, self._session.now()
         schemes = {
             claim.host: claim.url.partition(":")[0]

@@ -132,8 +132,8 @@ class Upkeep:
     def _correct(
         self, work: Outstanding, batch: int, over: Callable[[], bool], *, whole: bool
     ) -> tuple[Tended, Outstanding]:
-        """Do the outstanding work but pushes, and the work that follows from it, until `over` returns True. Return the
-        work that was done, and the outstanding work after it."""
+        """Do all outstanding work except pushes, and the work that follows from it, until `over` returns True. Return
+        the finished work, and the outstanding work after it."""
         done = Tended()
         while True:
             swept, released = self._lapses.end(work)
@@ -240,12 +240,11 @@ class Upkeep:
             return
         # Note the attempt first, so that other processes do not fit, too.
         session.graph.write(lambda tx: tx.do("brain/note", notes={"prior_tried": now}), "brain/note")
-        fitted = priors.fit(session.graph, session.policy.rule, random.Random(now))
-        if fitted is None or (fitted[2] < FITS_AGAIN * last_count and now < tried_at + FIT_ANYWAY):
+        crawl, hosts, count = priors.fit(session.graph, session.policy.rule, random.Random(now)) or (None, {}, 0)
+        if crawl is None or (count < FITS_AGAIN * last_count and now < tried_at + FIT_ANYWAY):
             session.refresh()
             return
         # Store the new priors. If they differ enough from the old ones, let all pages move to new lanes.
-        crawl, hosts, count = fitted
         settings = priors.properties(crawl, hosts, count)
         old_crawl, old_hosts = priors.read_priors(session.stored)
         is_different = priors.differs(crawl, old_crawl) or any(

@@ -122,7 +122,7 @@ def _results() -> Iterator[None]:
     try:
         yield
     except (BrokenPipeError, _Unwritten, SystemExit) as error:
-        # Click ends by itself where its own writing meets a closed pipe.
+        # A SystemExit may be that of Click, which ends the program if its own output meets a closed pipe.
         if not isinstance(error, SystemExit) or _is_closed(out):
             # What is still to be written would be tried again at the exit, and fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

@@ -114,11 +114,11 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
                 show.say(
                     f"graphbrain: {source} is an index: fetch its {len(listed.sitemaps):,} sitemaps, and give them."
                 )
-            for how, what in (("refused", wrong), ("mended", listed.mended)):
-                for each in what[:SHOWN]:
-                    show.say(f"graphbrain: {source}: {how}: {each}.")
-                if len(what) > SHOWN:
-                    show.say(f"graphbrain: {source}: {how}: … and so on, {len(what):,} in all.")
+            for outcome, sentences in (("refused", wrong), ("mended", listed.mended)):
+                for sentence in sentences[:SHOWN]:
+                    show.say(f"graphbrain: {source}: {outcome}: {sentence}.")
+                if len(sentences) > SHOWN:
+                    show.say(f"graphbrain: {source}: {outcome}: … and so on, {len(sentences):,} in all.")
     return 1 if refused else 0
 
 

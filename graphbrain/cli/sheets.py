@@ -108,7 +108,7 @@ def size(count: int | None) -> str:
 
 
 def _moment(epoch: float | None) -> str:
-    """A time in UTC, and how far from now."""
+    """Return a time in UTC, with its distance from now."""
     if epoch is None:
         return "–"
     text = datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

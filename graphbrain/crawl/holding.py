@@ -93,7 +93,8 @@ def brain_mark(uri: str, database: str, crawl: str) -> str:
 
 @contextmanager
 def holding(folder: Path, mark: str, worker: Worker) -> Iterator[None]:
-    """Hold the lock of a crawl. Without a folder that can be written there is no lock: claims lapse after a kill."""
+    """Hold the lock of a crawl until the block ends. If the folder cannot be written, there is no lock: after a kill,
+    the claims of the crawl lapse only when their leases end."""
     lock = None
     with suppress(OSError, NotImplementedError):
         folder.mkdir(parents=True, exist_ok=True)

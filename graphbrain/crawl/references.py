@@ -127,7 +127,7 @@ def in_css(text: str) -> Iterator[Reference]:
     functions = list[str]()  # the functions that the position is in; "" for brackets and for functions without files
     while (token := _TOKEN.search(text, position)) is not None:
         position, kind = token.end(), token.lastgroup
-        # Enter a function. In @namespace and the like its URL is no file.
+        # Enter a function. The URL in a rule of NO_FILES, such as @namespace, is no file.
         if kind == "opens" and not functions and rule in NO_FILES:
             functions.append("")
         elif kind == "opens":

@@ -262,7 +262,7 @@ class CrawlWatch:
     def _blocks(self, name: str, seen: CrawledHost) -> str:
         """Return the sentence on a site that blocks; empty if it does not."""
         walls, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
-        # It has shown no page. A name that is not known stays so, whatever the patience.
+        # It has shown no page. A host whose name is unknown is reported at once, since waiting does not help.
         is_long = self.now() > seen.since + PATIENCE
         if walls and not useful and (walls >= REFUSALS or is_long or NO_NAME in seen.walls):
             return _walled_from_start(name, seen)

@@ -8,14 +8,17 @@ links/led_to.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
 from graphbrain.base.model import ROBOTS
 from graphbrain.base.numeric.rules import SEED_FLOW, Rule
-from graphbrain.base.urls.normalization import host_of, name_of, path_repeats, surplus
+from graphbrain.base.urls.normalization import folder, host_of, name_of, path_repeats, surplus
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.hosts.state import SHARED_QUEUE
@@ -37,6 +40,7 @@ __all__ = [
     "look",
     "look_again",
     "lower",
+    "sibling_counter",
 ]
 
 
@@ -70,8 +74,15 @@ class Made:
     waiting: int
 
 
-Looked = tuple[str, int, float, bool, bool, str | None]
-"""A page: (key, internal id, out_weight, is an alias, is parked, reason why it may take a better address or None)."""
+class Looked(NamedTuple):
+    """A page that exists. `unsure`: the reason why it may take a better address; None for no reason."""
+
+    key: str
+    page: int
+    out_weight: float
+    is_alias: bool
+    is_parked: bool
+    unsure: str | None
 
 
 Last = tuple[int, str | None, str | None]
@@ -80,7 +91,7 @@ Last = tuple[int, str | None, str | None]
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Return key → internal id of the pages with these keys. Unknown keys are missing."""
-    return {key: page for key, page, *_ in look(tx, keys)[0]}
+    return {each.key: each.page for each in look(tx, keys)[0]}
 
 
 def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list[Looked], dict[int, Last]]:
@@ -89,8 +100,9 @@ def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list
     Raises Again if another transaction is deleting one of them.
     """
     wanted = sorted(set(keys))
-    looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
-    intact(*(fact for _, _, weight, alias, *_ in looked for fact in (weight, alias)), *(depth for _, depth, *_ in last))
+    rows, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
+    looked = [Looked(*row) for row in rows]
+    intact(*(fact for each in looked for fact in (each.out_weight, each.is_alias)), *(depth for _, depth, *_ in last))
     return looked, {page: (depth, token, outcome) for page, depth, token, outcome in last}
 
 
@@ -101,6 +113,13 @@ def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str,
         return dict(ids)
     led = dict(tx.one("links/led_to", ids=sorted(ids[key] for key in aliases))[0])
     return {key: led.get(page, page) for key, page in ids.items()}
+
+
+def sibling_counter() -> Callable[[str], int]:
+    """Return a counter for the new pages that one page names. The caller passes the URL of each new page in order; the
+    counter returns how many earlier URLs had the same folder."""
+    counters: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return lambda url: next(counters[folder(url)])
 
 
 def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:

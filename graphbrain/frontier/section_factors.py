@@ -17,7 +17,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.schedule.sections.shapes import name_of
 from graphbrain.schedule.sections.site import Sections
 
-__all__ = ["Acting", "Book"]
+__all__ = ["NOTHING", "Acting", "Book"]
 
 FRESH = 1.0
 """Seconds for which a process uses the sections of a host that it has read, if it cannot compare the count of
@@ -29,6 +29,7 @@ OUT_FOR = 60.0
 """Seconds for which a claimed page counts as fetched. By then its sections were learned from its visit."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
+"""The sections of a host of which no sections were learned."""
 
 
 class _Read(NamedTuple):

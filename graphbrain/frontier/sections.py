@@ -27,7 +27,7 @@ from graphbrain.base.urls.normalization import host_of
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.expected import compared
 from graphbrain.frontier.policy import Policy
-from graphbrain.frontier.section_factors import Acting, Book
+from graphbrain.frontier.section_factors import NOTHING, Acting, Book
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import shingles
@@ -256,7 +256,9 @@ def put_back(
     # Read the sections of the hosts, and skip hosts whose sections have no effect.
     sections_of = acting.book.of(tx, {page.host for page in pages}, learned=learned)
     batch_of = {
-        host: _Together(sections_of[host], acting.book.out(host)) for host in sections_of if sections_of[host].acts
+        host: _Together(sections, acting.book.out(host))
+        for host, sections in sections_of.items()
+        if sections is not NOTHING and sections.acts
     }
     if not batch_of:
         return set()
@@ -327,7 +329,7 @@ def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[Ne
     if acting is None or not new:
         return new
     sections_of = acting.book.of(tx, {host_of(page.url) for page in new})
-    if not any(sections.acts for sections in sections_of.values()):
+    if not any(sections is not NOTHING and sections.acts for sections in sections_of.values()):
         return new
     return [replace(page, harvest=sections_of[host_of(page.url)].factor(page.url)) for page in new]
 

@@ -35,6 +35,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 __all__ = ["FADE", "JUMP", "STEADY", "Record", "Timekeeper", "steady"]
@@ -47,9 +48,8 @@ FADE = 0.02
 """The seconds by which a shift shrinks in a second: a shift of a minute has faded after 50 minutes."""
 
 
-def steady() -> float:
-    """Return the time of the steady clock in seconds, from an unknown beginning."""
-    return time.clock_gettime(STEADY)
+steady = partial(time.clock_gettime, STEADY)
+"""Returns the time of the steady clock in seconds, from an unknown beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +115,12 @@ class Timekeeper:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pace = _Pace()
-        self._member: str | None = None
+        self.member: str | None = None
+        """The address of the server whose clock was measured last; None if the connection does not route."""
         self._runs = False
         """True if this process has a brain time of its own: it has read the record once."""
         self._was_set_back = False
         """True if the clock of the same server was set back since the record was read."""
-
-    @property
-    def member(self) -> str | None:
-        """The address of the server whose clock was measured last; None if the connection does not route."""
-        return self._member
 
     def now(self) -> float:
         """Return brain time in epoch seconds."""
@@ -145,7 +141,7 @@ class Timekeeper:
         with self._lock:
             ticks = steady()
             before = self._pace
-            if first or member == self._member:
+            if first or member == self.member:
                 # Follow the clock of the same server, also if it was set back.
                 jump = 0.0 if first else offset - before.offset
                 self._was_set_back |= jump < -JUMP
@@ -156,7 +152,7 @@ class Timekeeper:
                 jump, leader = 0.0, ticks + offset
                 self._was_set_back = False
                 self._pace = _continued(before.at(ticks), member, leader, offset)
-            self._member = member
+            self.member = member
             return jump
 
     def agree(self, stored: Mapping[str, Any]) -> Record | None:
@@ -178,7 +174,7 @@ class Timekeeper:
 
         The result is empty if the connection does not route, or if the clock of this server is not measured yet.
         """
-        if server is None or server != self._member:
+        if server is None or server != self.member:
             return {}
         self.agree(stored)
         with self._lock:
@@ -187,9 +183,9 @@ class Timekeeper:
 
     def _wanted(self, record: Record, ticks: float) -> Record | None:
         """Return the record that must replace this one; None if this process follows it."""
-        if self._member is None or self._was_set_back:
+        if self.member is None or self._was_set_back:
             return None
-        leader, names_leader = ticks + self._pace.offset, record.by == self._member
+        leader, names_leader = ticks + self._pace.offset, record.by == self.member
         by_record = leader + record.shift_at(leader)
         if self._runs:
             own = self._pace.at(ticks)
@@ -200,7 +196,7 @@ class Timekeeper:
         return self._from(record, own, leader) if replaces else None
 
     def _from(self, record: Record, brain_time: float, leader: float) -> Record:
-        return replace(record, by=self._member, shift=brain_time - leader, since=leader)
+        return replace(record, by=self.member, shift=brain_time - leader, since=leader)
 
     def _follow(self, record: Record, ticks: float) -> None:
         floor = -math.inf if self._was_set_back or not self._runs else self._pace.at(ticks)

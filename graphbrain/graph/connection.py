@@ -24,6 +24,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
@@ -46,7 +47,6 @@ __all__ = [
     "Clock",
     "Graph",
     "Misfit",
-    "Misfits",
     "Observe",
     "Outdated",
     "Reads",
@@ -141,27 +141,31 @@ class Misfit(Again):
     """An error within a transaction: the weight of a locked page is not the sum of the weights of its links."""
 
 
-class Misfits:
-    """The pages whose weights do not fit their links. A transaction that finds one is run again, `MISFITS` times.
+@dataclass(slots=True)
+class Attempts:
+    """The attempts at one transaction: their `number` so far, and the pages whose weights do not fit their links.
 
-    If the read was wrong, the next attempt reads the right weights. If the page still does not fit, it is wrong in the
-    graph: the audit reports it, and the connection remembers it as `lasting`, so that it stops no later transaction.
+    A transaction that finds such a page is run again, `MISFITS` times. If the read was wrong, the next attempt reads
+    the right weights. If the page still does not fit, it is wrong in the graph: the audit reports it, and the
+    connection remembers it as `lasting`, so that it stops no later transaction.
     """
 
-    def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
-        self._lasting, self._counts, self._misfits = lasting, counts, 0
+    lasting: set[int]
+    counts: Counter[str]
+    number: int = 0
+    misfits: int = 0
 
-    def meet(self, pages: Iterable[int]) -> None:
+    def meet_misfits(self, pages: Iterable[int]) -> None:
         """Record the internal ids of pages that do not fit. Raise Misfit, at most `MISFITS` times in a transaction."""
-        fresh = set(pages) - self._lasting
+        fresh = set(pages) - self.lasting
         if not fresh:
             return
-        self._misfits += 1
-        if self._misfits <= MISFITS:
+        self.misfits += 1
+        if self.misfits <= MISFITS:
             raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' names the pages")
-        self._counts["lasting misfits"] += len(fresh)
-        if len(self._lasting) < MOST_LASTING:
-            self._lasting |= fresh
+        self.counts["lasting misfits"] += len(fresh)
+        if len(self.lasting) < MOST_LASTING:
+            self.lasting |= fresh
 
 
 class Access(Enum):
@@ -176,25 +180,25 @@ class Tx:
     """One attempt at one transaction. `one`, `records`, `many` and `do` run a statement of `cypher/`.
 
     Attributes:
-        misfits: The pages whose weights do not fit their links, for all attempts at the transaction.
+        attempts: All attempts at the transaction.
         server: The address of the member that has answered, "host:port". None before the first statement, and for a
             connection that does not route.
     """
 
-    __slots__ = ("_access", "_counts", "_observe", "_routed", "_trace", "_tx", "misfits", "server")
+    __slots__ = ("_access", "_counts", "_observe", "_routed", "_trace", "_tx", "attempts", "server")
 
     def __init__(
         self,
         tx: neo4j.Transaction,
         trace: Trace | None,
         counts: Counter[str],
-        misfits: Misfits,
+        attempts: Attempts,
         observe: Observe | None = None,
         access: Access = Access.WRITE,
         routed: bool = False,
     ) -> None:
         self._tx, self._access, self._routed = tx, access, routed
-        self.misfits = misfits
+        self.attempts = attempts
         self.server: str | None = None
         self._trace = trace
         self._observe = observe
@@ -380,6 +384,8 @@ class Graph:
         self._leader: str | None = None
         # The brain's time.
         self.time = Timekeeper()
+        self.now: Clock = self.time.now
+        """Returns the brain's time in epoch seconds (`graph.clock`)."""
         self._measured_at = 0.0
         # Retries.
         self.on_outdated: Callable[[], None] = lambda: None
@@ -438,10 +444,6 @@ class Graph:
                 abs(jump),
             )
         self._measured_at = steady()
-
-    def now(self) -> float:
-        """Return the brain's time in epoch seconds (`graph.clock`)."""
-        return self.time.now()
 
     def close(self) -> None:
         self._watch.stop()
@@ -536,9 +538,9 @@ class Graph:
             before_sleep=partial(self._retried, name=name),
             reraise=True,
         )
-        misfits = Misfits(self._lasting, self.counts)
+        attempts = Attempts(self._lasting, self.counts)
         try:
-            result: T = retrying(self._attempt, work, name, access, misfits, lasts)
+            result: T = retrying(self._attempt, work, name, access, attempts, lasts)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
@@ -565,15 +567,18 @@ class Graph:
         if longest is not None:
             self._watch.hurry(longest)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, lasts: float | None) -> T:
+    def _attempt(
+        self, work: Callable[[Tx], T], name: str, access: Access, attempts: Attempts, lasts: float | None
+    ) -> T:
         """Run a transaction once, in a session of its own, and return the result of `work`."""
+        attempts.number += 1
         driver = self._driver
         mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
         bookmarks = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
         with self._watch.over(driver, (lasts or self.limit_seconds) * 1.5 + 30, slow=lasts is not None):
             session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
-                result = self._transact(session, work, name, access, misfits, lasts)
+                result = self._transact(session, work, name, access, attempts, lasts)
             except Exception as error:
                 # Drop bookmarks that the database does not know.
                 _close(session)
@@ -596,7 +601,7 @@ class Graph:
         work: Callable[[Tx], T],
         name: str,
         access: Access,
-        misfits: Misfits,
+        attempts: Attempts,
         seconds: float | None,
     ) -> T:
         """Begin a transaction, do `work`, and commit."""
@@ -610,7 +615,7 @@ class Graph:
             # Find the member that runs it, by any statement, so that `terminate` can end it there.
             if cancellation is not None and self.routed:
                 cancellation.servers.add(_server(tx.run(statement("brain/clock").text)))
-            attempt = Tx(tx, self._tracer, self.counts, misfits, self.observe, access, self.routed)
+            attempt = Tx(tx, self._tracer, self.counts, attempts, self.observe, access, self.routed)
             result = work(attempt)
             self._commit(tx)
         except Exception:

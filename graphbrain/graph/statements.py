@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -165,11 +165,6 @@ def _words(pattern: str) -> list[str]:
     return sorted({word for text in texts for match in re.finditer(pattern, text) for word in match.groups() if word})
 
 
-def _with_map(body: str, lists: Collection[str]) -> str:
-    """Return the text of a statement that reads its lists from the map."""
-    return re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body) if lists else body
-
-
 def _parse(name: str, header: list[str], body: str) -> Statement:
     """Return the statement with this header and this body. Raise ValueError if the header breaks the contract."""
     # Sort the lines of the header by their first words. Those before the first such word are the sentence.
@@ -188,12 +183,14 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
     reads = (entries.get("reads") or ["leader"])[0]
     if reads not in ("leader", "any") or (reads == "any" and single["mode"] == "write"):
         raise ValueError(f"cypher/{name}.cypher: reads is 'any', of a statement that only reads, or is left out")
-    # Find the parameters that are lists.
+    # Find the parameters that are lists, and read them from the map.
     params = [re.split(r"\s+", line) for line in entries.get("param", ())]
     lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
+    if lists:
+        body = re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body)
     return Statement(
         name=name,
-        text=f"/* graphbrain {name} */ {_with_map(body, lists)}",
+        text=f"/* graphbrain {name} */ {body}",
         sentence=" ".join(sentence),
         params=tuple(param for param, *_ in params),
         lists=lists,

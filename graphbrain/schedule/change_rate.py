@@ -151,16 +151,13 @@ def expected_value(
     tau = np.maximum(tau, 0.0)
     log_ratio = np.log1p(tau / b)
     no_change = np.exp(-a * log_ratio)
-    freshness_gain = b * log_ratio * _damped((a - 1.0) * log_ratio) - tau * no_change
+    # (1 − e^(−z))/z is 1 at z = 0.
+    z = (a - 1.0) * log_ratio
+    is_zero = np.abs(z) < 1e-12
+    damped = np.where(is_zero, 1.0, -np.expm1(-z) / np.where(is_zero, 1.0, z))
+    freshness_gain = b * log_ratio * damped - tau * no_change
     change_gain = 1.0 - no_change - a * tau / (b + tau) * no_change
     return np.maximum(w * freshness_gain + u * change_gain, 0.0)
-
-
-def _damped(z: Floats) -> Floats:
-    """Return (1 − e^(−z))/z, and 1 at z = 0."""
-    safe = np.where(np.abs(z) < 1e-12, 1.0, z)
-    damped: Floats = -np.expm1(-safe) / safe
-    return np.where(np.abs(z) < 1e-12, 1.0, damped)
 
 
 def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, value: ArrayLike | None = None) -> Prior:

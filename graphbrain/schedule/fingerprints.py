@@ -196,16 +196,6 @@ class ChangeTest:
     counted: frozenset[str] = frozenset(PARTS[:1])
 
     @property
-    def wants_parts(self) -> bool:
-        """True if parts are counted that only a body shows. They are searched for only then, since that takes time."""
-        return not self.counted.isdisjoint(parts.IN_BODY)
-
-    @property
-    def wants_text(self) -> bool:
-        """True if the visible text is needed."""
-        return self.method != "body" or self.detector is not None
-
-    @property
     def wants_simhash(self) -> bool:
         """True if the simhash is needed. The method `blocks` needs it, too, to find near duplicates."""
         return self.method in ("simhash", "blocks") or self.detector is not None
@@ -270,11 +260,13 @@ def take(
         return seen
     raw = bytes(body)
     hashes: dict[str, Any] = {"body_hash": _hash(raw)}
-    if change.wants_parts and _is_html(raw, content_type):
+    # Search for parts only if some are counted that only a body shows, since that takes time.
+    if not change.counted.isdisjoint(parts.IN_BODY) and _is_html(raw, content_type):
         hashes["parts"] = parts.of_body(raw)
     # Read the text only if one of its hashes is needed and not sent.
+    wants_text = change.method != "body" or change.detector is not None
     is_incomplete = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
-    text = _text(raw, content_type) if change.wants_text and is_incomplete else None
+    text = _text(raw, content_type) if wants_text and is_incomplete else None
     if lines := _lines(text or ""):
         plain = " ".join(line.lstrip(LINK) for line in lines).replace(LINK, " ")
         hashes["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"

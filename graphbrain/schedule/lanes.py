@@ -40,7 +40,6 @@ __all__ = [
     "first_given",
     "first_value",
     "frontier_lane",
-    "frontier_value",
     "head_value",
     "is_frontier",
     "lane_of",
@@ -125,13 +124,6 @@ def frontier_lane(value: ArrayLike) -> Ints:
     return np.asarray(FINE_FIRST + (FINE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
 
 
-def _steady(stored: Ints, fresh: Ints) -> Ints:
-    """Return the lanes of pages of the frontier: the `stored` lane if it is within `STEADY` of the `fresh` one, which
-    follows from the value, and else the fresh one."""
-    is_near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
-    return np.where(is_near, stored, fresh)
-
-
 def stretch(lane: int) -> Stretch:
     """Return the range of lanes around this one in which the index has the pages best first: all lanes of the frontier,
     or this lane alone."""
@@ -141,11 +133,6 @@ def stretch(lane: int) -> Stretch:
 def is_frontier(lane: ArrayLike) -> Flags:
     """Return whether these lanes hold pages that were never fetched."""
     return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
-
-
-def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
-    """Return the worth of the first visit of a page, w·K, in the unit of crawl values."""
-    return np.asarray(value, dtype=np.float64) * discovery
 
 
 def read_lanes(lane: ArrayLike) -> Lanes:
@@ -176,7 +163,8 @@ def head_value(
     numbers = np.asarray(lane, dtype=np.int64)
     lanes = read_lanes(numbers)
     revisit_value = expected_value(freshness * lanes.value, lanes.shape, lanes.scale, age, change * lanes.value)
-    worth = np.where(lanes.frontier, frontier_value(lanes.value, discovery), revisit_value)
+    # The worth of the first visit of a page is w·K, in the unit of crawl values.
+    worth = np.where(lanes.frontier, lanes.value * discovery, revisit_value)
     return np.where(numbers == ASKED, np.inf, worth)
 
 
@@ -330,7 +318,7 @@ def lane_of(
         stored: The lanes of the pages, which hold the belief on their rates; None for pages that are just created.
         steady: True if an unfetched page keeps a lane that is near to the lane of its value (`STEADY`).
     """
-    # The lanes of the pages as unfetched ones.
+    # Compute the lanes in which the pages wait until their first visit.
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1
     else:
@@ -338,7 +326,8 @@ def lane_of(
     if stored is None:
         return fresh
     if steady and rule.order != "breadth_first":
-        fresh = _steady(stored, fresh)
+        is_near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
+        fresh = np.where(is_near, stored, fresh)
     # The lanes of fetched pages; pages that must be visited at once keep theirs.
     revisit = revalued(stored, weighed(rule, value, relevance, weight)) if rule.revisits else stored
     return np.where(stored == ASKED, ASKED, np.where(fetched, revisit, fresh))

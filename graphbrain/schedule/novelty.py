@@ -7,29 +7,20 @@ first few. So the first of them has a novelty of 1, and the k-th has a novelty o
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import count
+from collections.abc import Iterable
 
 import numpy as np
 
 from graphbrain.base.numeric.arrays import Ints, Numbers
 from graphbrain.base.urls.normalization import folder
 
-__all__ = ["counting", "numbered", "siblings_before"]
+__all__ = ["numbered", "siblings_before"]
 
 
 def numbered(urls: Iterable[str]) -> Ints:
     """Return a number for the folder of each URL. URLs of one folder have one number."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(folder(url), len(numbers)) for url in urls], dtype=np.int64)
-
-
-def counting() -> Callable[[str], int]:
-    """Return a counter for the new pages that one page names. The caller passes the URL of each new page in order; the
-    counter returns how many earlier URLs had the same folder."""
-    counters: defaultdict[str, Iterator[int]] = defaultdict(count)
-    return lambda url: next(counters[folder(url)])
 
 
 def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:

@@ -74,8 +74,8 @@ def changed(old: str | None, new: str | None) -> tuple[str, ...]:
 
 def following(old: str | None, new: str | None) -> str | None:
     """Return the hashes that a page stores after a visit: those of the visit, and the stored ones of other parts."""
-    if new is None:
-        return old
+    if old is None or new is None:
+        return old or new
     both = zip(_hashes(old), _hashes(new), strict=True)
     return packed(b"".join(one if other == _UNKNOWN else other for one, other in both), version=VERSION)
 

@@ -79,12 +79,8 @@ class Schedule:
         is not yet due."""
         age = (now - np.asarray(since, dtype=np.float64)) / DAY
         value = lanes.head_value(lane, age, self.discovery, self.freshness, self.change)
-        return np.where(self.are_due(lane, since, now), value, -np.inf)
-
-    def are_due(self, lane: ArrayLike, since: ArrayLike, now: float) -> Flags:
-        """Return whether pages of these lanes that wait `since` (epoch seconds) are due at `now`. A page is due a
-        millisecond early, since times are sums of floats."""
-        return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
+        # A page is due a millisecond early, since times are sums of floats.
+        return np.where(self.ripe_at(lane, since) <= now + 1e-3, value, -np.inf)
 
     def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
         """Return the times (epoch seconds) from which pages of these lanes that wait `since` are due. Pages that were

@@ -423,7 +423,7 @@ def _without_dates(
 
     Returns:
         The hashes of the words that remain, with # among them; the place of the first of them in each piece; their
-        places before the replacement; and the hash of each replaced row that has `content` and no `named` word.
+        places before the replacement; and the hash of each replaced run that has `content` and no `named` word.
     """
     masked = numbers.copy()
     masked[_DATES.holds(hashes)] = True
@@ -432,25 +432,25 @@ def _without_dates(
         return hashes, bounds[:-1], np.arange(len(hashes)), hashes[:0]
     begins = np.zeros(len(hashes) + 1, dtype=bool)
     begins[bounds] = True
-    # A row is a run of such words within a piece.
-    opens = begins[places]
-    opens[0] = True
-    opens[1:] |= places[1:] > places[:-1] + 1
-    rows = _places(opens)
-    counts = sizes(rows, len(places))
-    # One # replaces a row with a number in it, and a row that is a whole piece.
-    first = places[rows]
-    is_replaced = np.logical_or.reduceat(numbers[places], rows) | (begins[first] & begins[first + counts])
+    # Find the runs of such words. A run ends with its piece.
+    begins_run = begins[places]
+    begins_run[0] = True
+    begins_run[1:] |= places[1:] > places[:-1] + 1
+    runs = _places(begins_run)
+    counts = sizes(runs, len(places))
+    # One # replaces a run that has a number, or that is a whole piece.
+    first_words = places[runs]
+    is_replaced = np.logical_or.reduceat(numbers[places], runs) | (begins[first_words] & begins[first_words + counts])
     remains = np.ones(len(hashes), dtype=bool)
     remains[places[np.repeat(is_replaced, counts)]] = False
-    remains[first] = True
-    # Hash the content of each row with the word before it.
-    sums = np.add.reduceat(np.where(content[places], hashes[places], np.uint64(0)), rows)
-    before = np.where(begins[first], np.uint64(0), hashes[first - 1])
-    is_counted = (sums != 0) & ~np.logical_or.reduceat(named[places], rows)
+    remains[first_words] = True
+    # Hash the content of each run with the word before it.
+    sums = np.add.reduceat(np.where(content[places], hashes[places], np.uint64(0)), runs)
+    before = np.where(begins[first_words], np.uint64(0), hashes[first_words - 1])
+    is_counted = (sums != 0) & ~np.logical_or.reduceat(named[places], runs)
     amounts = mixed(sums * FACTORS[0] + before * FACTORS[1])[is_counted]
     hashes = hashes.copy()
-    hashes[first[is_replaced]] = _NUMBER
+    hashes[first_words[is_replaced]] = _NUMBER
     remaining_places = _places(remains)
     return hashes[remaining_places], _places(begins[remaining_places]), remaining_places, amounts
 

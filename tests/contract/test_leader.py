@@ -12,7 +12,7 @@ import ast
 import pytest
 
 from graphbrain.graph import connection
-from graphbrain.graph.connection import Access, Misfits, Tx
+from graphbrain.graph.connection import Access, Attempts, Tx
 from graphbrain.graph.statements import names, statement
 from tests.contract.rooms import folder
 from tests.contract.source import modules, tree
@@ -126,6 +126,6 @@ class _Nowhere:
     ],
 )
 def test_a_transaction_refuses_what_must_not_be_read_there(access: Access, name: str) -> None:
-    tx = Tx(_Nowhere(), None, connection.Counter(), Misfits(set(), connection.Counter()), access=access)  # type: ignore[arg-type]
+    tx = Tx(_Nowhere(), None, connection.Counter(), Attempts(set(), connection.Counter()), access=access)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"must be read at the leader|only reads"):
         tx.many(name)

@@ -79,7 +79,7 @@ def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
             redirecting += [page] if redirects else []
             aliases += [(page, alias) for alias in named]
             targets += [(page, target) for target in leads_to]
-    # Search with places in the table.
+    # Replace ids by places in the table, and find the fewest clicks.
     return Clicks(
         table,
         fewest(

@@ -53,7 +53,7 @@ def hashed(ids: Ints) -> Ints:
 
 
 def sums_of_links(sources: Ints, targets: Ints, pages: int) -> Ints:
-    """Return the checksums of pages 0..pages−1.
+    """Return the checksum of the links of each page.
 
     Args:
         sources: int64[links]; the page of each link, 0..pages−1.

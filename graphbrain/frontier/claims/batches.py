@@ -19,7 +19,7 @@ from graphbrain.frontier.hosts.addresses import FULL_WAIT
 from graphbrain.frontier.hosts.origins import GRACE, Origin
 from graphbrain.frontier.hosts.resource import ResourceState
 from graphbrain.frontier.hosts.state import SHARED_QUEUE, HostState, aside_queue, retry_queue
-from graphbrain.graph.connection import Again, Tx
+from graphbrain.graph.connection import Again
 from graphbrain.schedule.value import DAY
 
 __all__ = ["ALIASES", "ClaimBatch", "Holder"]
@@ -80,11 +80,11 @@ class ClaimBatch:
     writes: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in WRITTEN})
     """what is written of pages: the lists of claims/take"""
     probes: int = 0
-    """claims out of ill hosts"""
+    """The number of open claims of ill hosts; 0 if no such host might get a claim."""
     out: int = 0
-    """claims out, where that is asked"""
+    """The number of all open claims, counted with them."""
     waiting: int = 0
-    """ill hosts that wait for such a claim, where that is asked"""
+    """The number of ill hosts that wait for a claim, counted with them."""
 
     @property
     def until(self) -> float:
@@ -155,11 +155,6 @@ class ClaimBatch:
         else:
             self._hold_back(row, host, queue)
         return False
-
-    def count_probes(self, tx: Tx) -> None:
-        """Count the claims of ill hosts that are out, where one of such a host might be granted."""
-        if self.holders and any(host.ill() and host.ready(self.now) for host in self.hosts.values()):
-            self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
         """Return whether the page waits in the queue of retries and its host's other pages come first."""

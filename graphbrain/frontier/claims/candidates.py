@@ -263,7 +263,8 @@ class ByWorth:
 
         `ranges_of`: the ranges that the places are of; another thread may know others meanwhile.
         """
-        sure = {queue: ranges_of[queue].ends_known(at) for queue, at in places.items()}
+        # The end of a range is known if the last read found a page in its last lane, and none before.
+        sure = {queue: [ranges_of[queue].lane[index] >= 0 for index in at] for queue, at in places.items()}
         reads: dict[bool, list[list[Any]]] = {True: [], False: []}
         for queue, at in places.items():
             for ends_known, bounds in zip(sure[queue], ranges_of[queue].bounds(at), strict=True):
@@ -344,11 +345,11 @@ class ByWorth:
         `deep`: the first `width` pages of the stretches that seemed best, which were `read`.
         """
         pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
-        stretches = _stretches([page[1] for page in heads], self._worth_of(heads, now))
+        stretches = _stretches([page[1] for page in heads], self.schedule.worth(*_waiting(heads), now))
         for many, limit in ((tuning.DEEP_LANES, width), (width, min(width, tuning.DEEPER))):
             # Find the worth of the last of the `width` best pages. A lane whose first page is worth less has none of
             # them.
-            bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
+            bar = self.schedule.worth(*_waiting(pages[width - 1 : width]), now).max(initial=-np.inf)
             better = [each for each, worth in stretches.items() if worth > bar]
             wanted = max(wanted, len(better))
             if more := [each for each in better if each not in done][:many]:
@@ -357,9 +358,6 @@ class ByWorth:
                 done.update(more)
         self._deep_lanes = max(1, min(tuning.DEEP_LANES, wanted))
         return pages
-
-    def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
-        return self.schedule.worth(*_waiting(pages), now)
 
     def _reserved(self, pages: list[Page], n: int) -> list[Page]:
         """Return the same pages, with the reserves of the frontier and of the longest waiting at the front."""

@@ -94,11 +94,6 @@ class Ranges:
         """Yield the indices of the ranges that were never read."""
         return (index for index, lane in enumerate(self.lane) if lane == UNKNOWN)
 
-    def ends_known(self, places: Iterable[int]) -> list[bool]:
-        """Return, for ranges with these indices, whether the last read found a page in the last lane and none
-        before."""
-        return [self.lane[index] >= 0 for index in places]
-
     def saw(self, places: Sequence[int], heads_read: Sequence[Heads], limit: int, few: int) -> Ranges:
         """Return the ranges after a read of those with the indices `places`.
 

@@ -220,7 +220,7 @@ class _Kinds:
                 freeing += [row] if waits_again else []
                 continue
             out[name] -= 1
-            if (waits_again or ((host.queued or name in awaited) and host.full())) and not host.full_with(out[name]):
+            if (waits_again or ((host.queued or name in awaited) and host.full())) and not host.full(out[name]):
                 freeing.append(row)
         return freeing
 

@@ -307,7 +307,7 @@ def record(
     """Record reports of resources, each resource at most once.
 
     Returns:
-        (key → answer, the keys of reports that were recorded before and get the same answer).
+        (key → answer, the keys of reports that an earlier call had recorded and that get the same answer).
     """
     locked = lock(tx, [one.key for one in reported])
     done: dict[str, Answer] = {}
@@ -320,7 +320,8 @@ def record(
             live.append((one, state))
         else:
             done[one.key], is_again = _told_again(one, state)
-            if is_again:
+            # A later attempt finds what an earlier attempt has recorded.
+            if is_again and tx.attempts.number == 1:
                 again.add(one.key)
     if not live:
         return done, frozenset(again)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -94,10 +94,6 @@ class Source:
         self.rows: list[Any] = []
         self.resources: list[ResourceState] = []
         self.lost = self.overtaken = self.put_back = 0
-
-    def leave_out(self, offered: Container[int]) -> None:
-        """Leave pages to the sources that have offered them."""
-        self.since = {page: at for page, at in self.since.items() if page not in offered}
 
     def judge(self, wish: ClaimRequest, locked: Mapping[int, Any]) -> None:
         """Find the candidates that are still due among `locked` pages (id → row of claims/lock), as `rows`.

@@ -30,7 +30,6 @@ from graphbrain.graph.statements import statement
 
 __all__ = [
     "Taken",
-    "attempt",
     "mine",
     "put_back_front",
     "review_queues",
@@ -93,30 +92,23 @@ def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
     ]
 
 
-def attempt(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
-    """Make one attempt at a claiming transaction (`take`).
-
-    The answer of an earlier attempt may have been lost after its commit. Then its claims are found by their tokens, and
-    nothing else is claimed.
-
-    Args:
-        wish: What is wanted, by the settings of now.
-        tried: The keys of all that earlier attempts for these holders were about to lease. `take` adds its own.
-    """
-    if tried and (before := mine(tx, {holder.token for holder in wish.holders}, tried)):
-        return Taken(before, seen=len(before))
-    return take(tx, wish, tried)
-
-
 def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     """Claim from the sources of `wish`, at most as many from each as it has places.
 
-    The keys are added to `tried` before the leases are written: if the answer is lost, the claims are among them.
+    Args:
+        wish: The request, by the present settings.
+        tried: The keys of all pages and resources that earlier attempts for these holders were about to lease. The keys
+            of this attempt are added.
     """
+    # If the answer to the commit of an earlier attempt was lost, find its claims by their tokens, and claim no others.
+    if tried and (earlier_claims := mine(tx, {holder.token for holder in wish.holders}, tried)):
+        return Taken(earlier_claims, seen=len(earlier_claims))
+    # Lock the candidates of all sources, and their hosts.
     sources: list[Source] = [SOURCES[name](tx, wish) for name in wish.places]
     _lock_pages(tx, wish, sources)
     locked = _lock_resources(tx, wish, sources)
     deal, addresses = _batch(tx, wish, sources, locked)
+    # Grant the claims source by source, and write them.
     result = Taken()
     for source in sources:
         before = len(deal.claims)
@@ -130,12 +122,13 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> None:
-    """Lock the pages of all sources, and let each source find which of its pages are still due."""
+    """Lock the pages of all sources, and let each source find which of its pages are still due. A page that several
+    sources offer stays with the first."""
     offered: set[int] = set()
     for source in sources:
-        source.leave_out(offered)
+        source.since = {page: at for page, at in source.since.items() if page not in offered}
         offered.update(source.since)
-    lanes = _lanes(sources)
+    lanes = next((source for source in sources if isinstance(source, Lanes)), None)
     sites = wish.acting is not None and lanes is not None
     rows, learned = tx.one("claims/lock", ids=sorted(offered), sites=sites) if offered else ([], [])
     record = statement("claims/lock").record
@@ -168,7 +161,9 @@ def _batch(
     untried = frozenset[str]().union(*(source.found.untried for source in sources))
     robots = origins if wish.robots and wish.holders else None
     deal = ClaimBatch(wish.clock(), deque(wish.holders), wish.lease, hosts, untried, robots)
-    deal.count_probes(tx)
+    # Count the claims of ill hosts that are out, if such a host might get one.
+    if deal.holders and any(host.ill() and host.ready(deal.now) for host in hosts.values()):
+        deal.probes, deal.out, deal.waiting = politeness.probes(tx, deal.now)
     return deal, addresses
 
 
@@ -216,14 +211,10 @@ def _result(result: Taken, deal: ClaimBatch, sources: Sequence[Source]) -> Taken
             for name in source.found.idle
             if name in deal.hosts
         )
-    if lanes := _lanes(sources):
-        result.seen = len(lanes.since)
-        result.worths = [worth for page, worth in lanes.found.worth.items() if page in deal.granted]
+        if isinstance(source, Lanes):
+            result.seen = len(source.since)
+            result.worths = [worth for page, worth in source.found.worth.items() if page in deal.granted]
     return result
-
-
-def _lanes(sources: Iterable[Source]) -> Lanes | None:
-    return next((source for source in sources if isinstance(source, Lanes)), None)
 
 
 def _hosts_of(

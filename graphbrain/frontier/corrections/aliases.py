@@ -167,7 +167,8 @@ def _move(
 
 
 def _spelt(page: int, end: int, before: Spelling, links: Collection[int], goal_of: Mapping[int, int]) -> Spelling:
-    """Return which pages a source names, after its link to `page` was moved to `end`."""
+    """Return the spelling of a source after its link to `page` was moved to `end`. `before`, `links`: its spelling and
+    its links before that; `goal_of`: alias → its goal."""
     if end == page:
         # The source links to the page itself, so it names no alias.
         named = before.named - {page}

@@ -28,7 +28,7 @@ from graphbrain.frontier.discovery import New
 from graphbrain.frontier.hosts import politeness
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.schedule import change_rate, lanes, novelty
+from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.value import DAY
 from graphbrain.scores.accounts import ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -279,7 +279,7 @@ def _new(hints: Mapping[str, Noted], existing: Collection[str]) -> list[New]:
     For their novelty, the sitemap counts as the page that has brought them: it names thousands of pages of one folder.
     If all had the novelty of the first, they would come before most pages to which the site links.
     """
-    siblings = novelty.counting()
+    siblings = discovery.sibling_counter()
     return [
         New(key, hint.url, 1, siblings_before=siblings(hint.url))
         for key, hint in hints.items()

@@ -4,7 +4,7 @@ A host shares the limits of the group that the setting `groups` names for it. Wi
 address, after a crawler has reported that it reached the host there. Without a setting of such limits nothing is read,
 locked or written here. A host that must wait gets a turn, one `delay` after the last turn that was given, so that the
 hosts of a busy address do not all become ready at once, before other hosts. Addresses are locked after hosts, in the
-order of their names. Statements: addresses/*.
+order of their names. Statement: addresses/lock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphbrain.frontier.hosts import clock_ahead
 from graphbrain.frontier.hosts.politeness_policy import PolitenessPolicy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["FULL_WAIT", "Address", "lock", "write"]
+__all__ = ["FULL_WAIT", "Address", "lock"]
 
 FULL_WAIT = 60.0
 """Seconds after which a full host or address is looked at again even without a report."""
@@ -102,10 +102,3 @@ def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | N
         for address in locked.values():
             address.put_right(now)
     return locked
-
-
-def write(tx: Tx, addresses: Iterable[Address]) -> None:
-    """Write the changed properties of locked addresses."""
-    rows = [[each.name, changes] for each in addresses if (changes := each.changes())]
-    if rows:
-        tx.do("addresses/write", rows=rows)

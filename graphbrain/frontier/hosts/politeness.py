@@ -13,7 +13,7 @@ queue by `ready_at`. With a budget, pages that were never fetched wait in a seco
 budget has room. Pages enter and leave the queues of a host, and a queue begins and ends, only under the lock of the
 host. Hosts are locked after pages, in the order of their names, and before addresses. A host without any limit is never
 written, and only changed properties of other hosts are written.
-Statements: hosts/*, brain/lock.
+Statements: addresses/write, hosts/*, brain/lock.
 """
 
 from __future__ import annotations
@@ -124,15 +124,11 @@ class HostEffects:
 _WELL = (None,) * len(FAILING_COLUMNS)
 
 
-def read(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
-    """Read hosts without a lock. Return name → host, with corrected times if `now` is given."""
-    return _hosts(tx, "hosts/read", names, manners, now)
-
-
-def _hosts(
-    tx: Tx, statement: str, names: Iterable[str], manners: PolitenessPolicy, now: float | None
+def read(
+    tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None, statement: str = "hosts/read"
 ) -> dict[str, HostState]:
-    """Return name → host, by the statement hosts/read or hosts/lock."""
+    """Read hosts, without a lock unless the `statement` is hosts/lock. Return name → host, with corrected times if
+    `now` is given."""
     wanted = sorted(set(names))
     hosts: dict[str, HostState] = {}
     for *values, values_of_failing in tx.one(statement, names=wanted)[0] if wanted else ():
@@ -147,7 +143,7 @@ def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | N
     Raises Again if a host was deleted.
     """
     wanted = set(names)
-    hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
+    hosts = read(tx, wanted, manners, now, "hosts/lock")
     if len(hosts) != len(wanted):
         raise Again
     return hosts
@@ -157,6 +153,8 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: f
     """Lock the groups and addresses of locked hosts if these have limits. Return name → address. No host may be locked
     after this."""
     sharing = [host for host in hosts if host.shares_limits]
+    if not sharing:
+        return {}
     names = {host.address for host in sharing if host.address is not None}
     locked = addresses.lock(tx, names, manners, now)
     for host in sharing:
@@ -206,7 +204,9 @@ def write(tx: Tx, hosts: Iterable[HostState], reached: Iterable[Address], now: f
     rows = [[host.name, changes] for host in hosts if (changes := host.changes(now))]
     if rows:
         tx.do("hosts/write", rows=rows)
-    addresses.write(tx, reached)
+    address_rows = [[each.name, changes] for each in reached if (changes := each.changes())]
+    if address_rows:
+        tx.do("addresses/write", rows=address_rows)
 
 
 def conclude(

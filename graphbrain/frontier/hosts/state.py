@@ -365,13 +365,11 @@ class HostState:
         """Return whether the host may get a request now, for a page or for a robots.txt."""
         return self.asked_from() <= now and not self.full() and self.address_ready(now)
 
-    def full(self) -> bool:
-        """Return whether it has as many open claims as are allowed."""
-        return self.full_with(self.in_flight)
-
-    def full_with(self, claims: int) -> bool:
-        """Return whether `claims` open claims are as many as are allowed: one if it is ill or gave no answer last."""
-        return 0 < (1 if self.ill() or self.suspected() else self.most) <= claims
+    def full(self, claims: int | None = None) -> bool:
+        """Return whether it has as many open claims as are allowed: one if it is ill, or if its last attempt brought no
+        answer. `claims`: their number; None: `in_flight`."""
+        is_suspect = self.ill() or (self.unanswered > 0 and self.manners.dead_after > 0)
+        return 0 < (1 if is_suspect else self.most) <= (self.in_flight if claims is None else claims)
 
     def may_open(self, now: float) -> bool:
         """Return whether one of its pages may be claimed now, without regard to its address."""
@@ -382,10 +380,6 @@ class HostState:
         if not self.polite(now) or self.may_open(now):
             return now
         return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
-
-    def suspected(self) -> bool:
-        """Return whether its last attempt brought no answer."""
-        return self.unanswered > 0 and self.manners.dead_after > 0
 
     def doubted(self) -> bool:
         """Return whether its last attempt failed in any way."""
@@ -755,12 +749,6 @@ class HostState:
         """Return whether this transaction has counted the used part of its budget."""
         return self.stored["budget_used"] is None and self.budget_used is not None
 
-    def _probing(self) -> bool | None:
-        """Return True if it is being probed, False if it waits for a probe, and None otherwise."""
-        if self.ill() and self.in_flight > 0:
-            return True
-        return False if self.waits_for_place and self.queued else None
-
     def changes(self, now: float) -> dict[str, Any]:
         """Return the changed properties, for the write."""
         # Drop times that have passed. A host that could not use a probe now starts to wait for one again later.
@@ -769,13 +757,15 @@ class HostState:
             self._leave_line()
         if self.ripe_at <= now:
             self.ripe_at = 0.0
-        # Compare the properties that follow from others, and those that are kept as they are.
+        # Compare the properties that follow from others, and those that are kept as they are. `probing` is False for a
+        # host that waits for a probe.
+        is_probed = self.ill() and self.in_flight > 0
         computed: dict[str, Any] = {
             "queued": (self.queued and not rests) or None,
             "resting": rests or None,
             "ready_at": self.ready_at(now),
-            "probing": self._probing(),
-            "robots_times": as_texts(self.times),
+            "probing": True if is_probed else False if self.waits_for_place and self.queued else None,
+            "robots_times": as_texts(self.times) if self.times else None,
         }
         changed = self.given | {name: value for name, value in computed.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():

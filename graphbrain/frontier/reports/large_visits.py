@@ -9,8 +9,9 @@ Statements: visits/read, pages/relevance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from graphbrain.frontier import discovery
 from graphbrain.frontier.policy import Policy
@@ -21,13 +22,24 @@ from graphbrain.schedule.section_noise import FEW_VISITS
 from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
 
-__all__ = ["AT_ONCE", "add", "missing", "parts", "remove"]
+__all__ = ["AT_ONCE", "write_most"]
 
 AT_ONCE = 10_000
 """The most links that one transaction adds or removes."""
 
 
-def missing(tx: Tx, item: Item, policy: Policy) -> list[str]:
+def write_most(perform: Callable[..., Any], item: Item) -> None:
+    """Add the links of a visit that its page does not have, and remove most of those that it no longer has.
+
+    `perform`: runs a function in a transaction (`Session.perform`).
+    """
+    for keys in _parts(item, perform("report", _missing, item)):
+        perform("report", _add, item, keys)
+    while perform("report", _remove, item):
+        pass
+
+
+def _missing(tx: Tx, item: Item, policy: Policy, _now: float) -> list[str]:
     """Return the keys of the links that a visit reports and its page does not have, from a read without locks."""
     ids, goals = _ends(tx, item)
     page = ids.get(item.key)
@@ -40,7 +52,7 @@ def missing(tx: Tx, item: Item, policy: Policy) -> list[str]:
     return [key for key in verdict.targets if goals.get(key) not in present]
 
 
-def parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
+def _parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
     """Yield these keys of links in parts. One transaction can add a part: its number of links and the bytes of their
     URLs are bounded."""
     part: list[str] = []
@@ -56,7 +68,7 @@ def parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
         yield part
 
 
-def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
+def _add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
     """Add the links of a visit that have these keys."""
     # Create the pages that these links name.
     part = replace(item, targets={key: item.targets[key] for key in keys}, completeness="some")
@@ -79,7 +91,7 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
     _write(tx, ledger, named.created, policy, now)
 
 
-def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
+def _remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
     """Remove some links that the page of a visit no longer has. Return the number of removed links."""
     ids, goals = _ends(tx, item)
     page = ids.get(item.key)
@@ -107,8 +119,8 @@ def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
     """Return key → id of the page and of its link targets, and key → id of the pages where these lead. Unknown pages
     are missing."""
     looked, _ = discovery.look(tx, {item.key, *item.targets})
-    ids = {key: page for key, page, *_ in looked}
-    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in looked if alias})
+    ids = {each.key: each.page for each in looked}
+    return ids, discovery.goals(tx, ids, {each.key for each in looked if each.is_alias})
 
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:

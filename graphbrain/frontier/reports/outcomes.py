@@ -269,7 +269,7 @@ class Visit:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Verdict:
     """The verdict on one item.
 
@@ -281,6 +281,14 @@ class Verdict:
         answer: The answer to the caller.
         hollow: True for a 304 of a page whose content is not stored.
         change: The test that showed whether the page has changed.
+        own: True if the page is claimed with the token of this visit, or not claimed.
+        vanished: True if the visit shows that the page no longer exists.
+        brings_page: True if the visit is accepted and brought the page itself.
+        redirects: True if the page is a permanent or a temporary redirect after this visit, so that it has no links of
+            its own.
+        led_by: The status of the temporary redirect of the page after this visit; None if there is none.
+        targets: The targets of the links that the visit reports; none for a page that no longer exists.
+        unlinks: True if links that were not reported are deleted.
     """
 
     item: Item
@@ -290,55 +298,35 @@ class Verdict:
     answer: Answer
     hollow: bool = False
     change: ChangeTest = BY_BODY
+    own: bool = field(init=False)
+    vanished: bool = field(init=False)
+    brings_page: bool = field(init=False)
+    redirects: bool = field(init=False)
+    led_by: int | None = field(init=False)
+    targets: Mapping[str, tuple[str, float | None]] = field(init=False)
+    unlinks: bool = field(init=False)
 
-    @property
-    def vanished(self) -> bool:
-        """True if the visit shows that the page no longer exists."""
-        return self.answer.outcome == "gone" and self.item.missing
-
-    @property
-    def redirects(self) -> bool:
-        """True if the page is a permanent or a temporary redirect after this visit, so that it has no links of its
-        own."""
-        if self.item.redirects:
-            return True
-        if self.vanished or self._brings_page:
-            return False
-        return self.visit.state == "alias" or self.visit.led_by is not None
-
-    @property
-    def led_by(self) -> int | None:
-        """The status of the temporary redirect of the page after this visit; None if there is none."""
-        if not self.keep or self.item.leads_on or self.vanished or self._brings_page:
-            return None if self.keep else self.visit.led_by
-        return self.item.led_by or self.visit.led_by
-
-    @property
-    def _brings_page(self) -> bool:
-        return self.keep and self.item.brings_page and not self.item.redirects
-
-    @property
-    def targets(self) -> Mapping[str, tuple[str, float | None]]:
-        """The targets of the links that the visit reports; none for a page that no longer exists."""
-        return {} if self.vanished else self.item.targets
-
-    @property
-    def unlinks(self) -> bool:
-        """True if links that were not reported are deleted."""
-        return self.keep and (self.item.replaces_links() or self.vanished)
+    def __post_init__(self) -> None:
+        item, visit = self.item, self.visit
+        self.own = visit.lease in (None, item.token)
+        self.vanished = self.answer.outcome == "gone" and item.missing
+        self.brings_page = self.keep and item.brings_page and not item.redirects
+        stays = not (self.vanished or self.brings_page)
+        self.redirects = item.redirects or (stays and (visit.state == "alias" or visit.led_by is not None))
+        if self.keep:
+            self.led_by = (item.led_by or visit.led_by) if stays and not item.leads_on else None
+        else:
+            self.led_by = visit.led_by
+        self.targets = {} if self.vanished else item.targets
+        self.unlinks = self.keep and (item.replaces_links() or self.vanished)
 
     @property
     def shows(self) -> VisitStep | None:
         """The differences between the first and the second visit of the page, which show the noise of its section."""
-        if not (self.keep and self.visit.visits == 1 and self._brings_page and self.change.method == "blocks"):
+        if not (self.visit.visits == 1 and self.brings_page and self.change.method == "blocks"):
             return None
         compares = self.item.completeness != "some" and self.answer.outcome in ("changed", "same")
         return fingerprints.compared(self.visit.seen, self.item.seen) if compares else None
-
-    @property
-    def own(self) -> bool:
-        """True if the page is claimed with the token of this visit, or not claimed."""
-        return self.visit.lease in (None, self.item.token)
 
 
 def told_of(item: Item, answer: Answer | None) -> Answer:
@@ -385,7 +373,8 @@ def judge(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None = No
         answer = replace(answer, reason=change.failure)
     verdict = Verdict(item, visit, True, False, answer, is_hollow, change)
     turns = verdict.led_by != visit.led_by
-    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished or turns)
+    verdict.links = item.replaces_links() or item.adds_links() or verdict.vanished or turns
+    return verdict
 
 
 def _is_hollow(visit: Visit) -> bool:

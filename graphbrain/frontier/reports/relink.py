@@ -21,7 +21,7 @@ from graphbrain.schedule.value import DAY
 from graphbrain.scores.accounts.adjacency import ReportedLinks
 from graphbrain.scores.accounts.ledgers import Accounts
 
-__all__ = ["Named", "Redirected", "explained", "lower", "redirect", "reported_links"]
+__all__ = ["Named", "Relinked", "lower", "record", "reported_links"]
 
 HOUR = 3_600.0
 LONGEST_ALIAS = 180 * DAY
@@ -108,10 +108,12 @@ def _ends(verdict: Verdict, named: Named) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Redirected:
-    """The redirects of a batch.
+class Relinked:
+    """The links and the redirects of a batch.
 
     Attributes:
+        verdicts: The verdicts, with remarks on redirects in their answers.
+        links: The links of the visits whose links count.
         leading: The pages that redirect to another page.
         astray: The pages whose in-links upkeep must check, since they redirect to another page than before, or no
             longer redirect.
@@ -121,9 +123,11 @@ class Redirected:
         abandoned: The pages that have lost an alias.
     """
 
-    leading: list[int] = field(default_factory=list)
+    verdicts: Sequence[Verdict]
+    links: Sequence[ReportedLinks]
+    leading: Sequence[int] = ()
     astray: set[int] = field(default_factory=set)
-    aliases: list[list[object]] = field(default_factory=list)
+    aliases: Sequence[list[object]] = ()
     reached: set[int] = field(default_factory=set)
     abandoned: set[int] = field(default_factory=set)
 
@@ -132,10 +136,13 @@ class Redirected:
         return self.astray.union(compress(self.leading, ledger.may_be_linked(self.leading)))
 
 
-def redirect(
-    tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy, now: float
-) -> Redirected:
-    """Write the redirects of new aliases, and remove those of pages that are no longer aliases."""
+def record(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy, now: float) -> Relinked:
+    """Lower the depths that follow from the links of visits. Write the redirects of new aliases, and remove those of
+    pages that are no longer aliases."""
+    links = [reported_links(verdict, named) for verdict in verdicts if verdict.links]
+    lower(tx, verdicts, links, named, ledger, policy)
+    if not any(v.item.redirects or v.visit.state == "alias" or v.visit.led_by is not None for v in verdicts):
+        return Relinked(verdicts, links)
     # Find the targets of the aliases, and the pages that are no longer aliases.
     target_of: dict[int, int] = {}
     aliases = [verdict for verdict in verdicts if verdict.keep and _leads(verdict)]
@@ -164,7 +171,8 @@ def redirect(
     abandoned = {target for page, target in old_target_of.items() if target_of.get(page) != target}
     if not ledger.holds(abandoned):
         raise Again("a redirect leads elsewhere meanwhile")
-    return Redirected(list(target_of), astray, rows, reached, abandoned)
+    explained = [_explained(verdict, named, ledger, policy) if _leads(verdict) else verdict for verdict in verdicts]
+    return Relinked(explained, links, list(target_of), astray, rows, reached, abandoned)
 
 
 def _seed(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> None:
@@ -183,15 +191,6 @@ def _seed(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, p
         discovery.lower(tx, ledger, dict.fromkeys(new_seeds, 0), policy.scope, linking)
 
 
-def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:
-    """Return the verdicts. The answer to a redirect gets a remark if its target is outside the scope, or was forgotten
-    for ever."""
-    return [
-        replace(v, answer=replace(v.answer, reason=_whither(v, _target(v, named), ledger, policy))) if _leads(v) else v
-        for v in verdicts
-    ]
-
-
 def _leads(verdict: Verdict) -> bool:
     """Return whether the visit is an accepted permanent redirect."""
     return verdict.answer.outcome == "alias" and verdict.answer.accepted
@@ -202,14 +201,16 @@ def _target(verdict: Verdict, named: Named) -> int | None:
     return next((named.ids[key] for key in verdict.item.targets if key in named.ids), None)
 
 
-def _whither(verdict: Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:
-    """Return the remark on the target of an alias, if the target is outside the scope or was forgotten for ever."""
-    url = next((url for url, _ in verdict.item.targets.values()), "")
-    if target is None:
-        return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note
-    if policy.scope.holds(url, host_of(url), ledger.depth_of(target)):
-        return verdict.item.note
-    return f"redirects to {url[:200]}, which is outside the scope"
+def _explained(verdict: Verdict, named: Named, ledger: Accounts, policy: Policy) -> Verdict:
+    """Return the verdict on a redirect. Its answer gets a remark if the target is outside the scope, or was forgotten
+    for ever."""
+    url, target = next((url for url, _ in verdict.item.targets.values()), ""), _target(verdict, named)
+    remark = verdict.item.note
+    if target is None and url:
+        remark = f"redirects to {url[:200]}, which was forgotten for ever"
+    elif target is not None and not policy.scope.holds(url, host_of(url), ledger.depth_of(target)):
+        remark = f"redirects to {url[:200]}, which is outside the scope"
+    return replace(verdict, answer=replace(verdict.answer, reason=remark))
 
 
 def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -> list[object]:

@@ -26,7 +26,6 @@ from graphbrain.frontier.reports import canonicals, facts, relink, visits, walls
 from graphbrain.frontier.reports.outcomes import Item, Verdict, Visit, judge, told_of
 from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
-from graphbrain.schedule import novelty
 from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise
 from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -62,27 +61,26 @@ class Heavy(Exception):
         self.links = links
 
 
+Done = tuple[str, Answer, bool]
+"""The result of a visit: the key of its page, the answer, and True if an earlier report had recorded the visit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """The results of one transaction.
 
     Attributes:
-        answers: An answer for each item, in their order.
-        again: The keys of visits that were recorded before, and are answered again.
-        pushes, payments: The number of pushes of cash, and of their payments.
-        found: The number of pages that it created and that wait for their first visit.
-        left: The number of pages that left the frontier: they were fetched, redirect, are missing or were given up.
+        results: The result of each item, in their order.
+        counts: The numbers of pushes of cash (`pushes`) and of their payments, of created pages that wait for their
+            first visit (`found`), and of pages that left the frontier: they were fetched, redirect, are missing or were
+            given up (`left`).
     """
 
-    answers: list[Answer]
-    again: frozenset[str]
-    pushes: int
-    payments: int
-    found: int
-    left: int
+    results: list[Done]
+    counts: Mapping[str, int]
 
 
-def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
+def record(tx: Tx, items: Sequence[Item], heavy: bool, policy: Policy, now: float) -> Recorded:
     """Record these visits, each page at most once. Raises Heavy for too many links, unless they may be `heavy`."""
     # Find and lock all pages.
     if any(item.leads_to is not None for item in items):
@@ -94,54 +92,42 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # Judge the visits, and write redirects, depths, addresses and the values of pages and link targets.
     verdicts = _judged(tx, items, named, policy)
-    reported = [relink.reported_links(verdict, named) for verdict in verdicts if verdict.links]
-    relink.lower(tx, verdicts, reported, named, ledger, policy)
-    redirected = relink.Redirected()
-    if any(v.item.redirects or v.visit.state == "alias" or v.visit.led_by is not None for v in verdicts):
-        verdicts = relink.explained(verdicts, named, ledger, policy)
-        redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
+    relinked = relink.record(tx, verdicts, named, ledger, policy, now)
+    verdicts = relinked.verdicts
     if named.unsure and (offers := _offers(items, named.unsure, policy.scope)):
         url_variants.improve(tx, offers, policy, now)
     relevance = _give_relevance(verdicts, named.goals, ledger)
     values = _give_values(tx, verdicts, named.goals, ledger)
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
     ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
-    outside = visits.outside(verdicts, ledger, policy.scope)
 
     # Write the links, repair the accounts at their ends, and push cash if all payees are locked anyway.
-    links, new_ends = adjacency.replace(tx, ledger, reported, now)
+    links, new_ends = adjacency.replace(tx, ledger, relinked.links, now)
     if any(v.item.link_facts for v in verdicts):
         facts.write_links(tx, verdicts, named)
-    if parked := named.parked & (new_ends | redirected.reached):
+    if parked := named.parked & (new_ends | relinked.reached):
         discovery.hurry(tx, parked.difference(v.visit.page for v in verdicts if v.keep), now)
     pushable = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(pushable, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(pushable)
 
-    # Compute the lanes of the pages from their new worth.
-    plan = visits.learn(tx, verdicts, outside, ledger, policy, now)
-    ledger.write(tx, now)
-
-    # Lock the hosts last, and write the visits.
-    concluded = visits.conclude(tx, verdicts, plan, policy, now)
-    final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
-    to_learn = visits.to_learn(final, named.created_keys) if policy.sections else []
-    given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
-    visits.write(tx, final, plan, concluded, outside, now, policy, **given)
-    # Mark pages whose in-links upkeep must check.
-    marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
+    # Write the visits, and mark pages whose in-links upkeep must check.
+    given = {"aliases": relinked.aliases, "relevances": relevance, "values": values}
+    written = visits.record(tx, verdicts, named.created_keys, ledger, policy, now, **given)
+    marked = relinked.to_look_at(ledger) if relinked.leading or relinked.astray else set()
     if policy.orphans != "keep":
-        turned = set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned)
+        turned = set(ledger.in_links_turned()).union(relinked.reached, relinked.abandoned)
         marked |= turned.difference(named.created)
     if policy.key_of is not None:
-        marked |= canonicals.note(tx, final, policy)
+        marked |= canonicals.note(tx, written.verdicts, policy)
     if marked:
         discovery.look_again(tx, marked, now)
-    # Answer the items in their order.
-    answers = {verdict.item.key: verdict.answer for verdict in final}
-    again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
-    done = [told_of(item, answers.get(item.key)) for item in items]
-    return Recorded(done, again, pushes, payments, named.found, visits.left_frontier(final, outside))
+    # Answer the items in their order. A later attempt finds visits that an earlier attempt has recorded.
+    answers = {verdict.item.key: verdict.answer for verdict in written.verdicts}
+    again = {v.item.key for v in written.verdicts if v.answer.accepted and not v.keep and tx.attempts.number == 1}
+    results = [(item.key, told_of(item, answers.get(item.key)), item.key in again) for item in items]
+    counts = {"pushes": pushes, "payments": payments, "found": named.found, "left": written.departures}
+    return Recorded(results, counts)
 
 
 def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
@@ -153,17 +139,17 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
     # Create the missing pages.
-    ids = {key: page for key, page, *_ in looked}
+    ids = {each.key: each.page for each in looked}
     created = _create(tx, items, keys.difference(ids), ids, last_visits, policy, now)
-    redirecting = {key for key, _, _, alias, *_ in looked if alias}
+    redirecting = {each.key for each in looked if each.is_alias}
     return Named(
         ids=ids | created.ids,
         goals=discovery.goals(tx, ids | created.ids, redirecting),
         created=sorted(created.ids.values()),
-        linked={key for key, _, weight, *_ in looked if weight > 0 or policy.rule.weightless},
+        linked={each.key for each in looked if each.out_weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
-        unsure={key: (page, why) for key, page, *_, why in looked if why is not None},
-        parked={page for _, page, _, _, parked, _ in looked if parked},
+        unsure={each.key: (each.page, each.unsure) for each in looked if each.unsure is not None},
+        parked={each.page for each in looked if each.is_parked},
         found=created.waiting,
     )
 
@@ -193,7 +179,7 @@ def _create(
         if item.key in missing and not item.claimed:
             new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
         # Add its targets, or improve what earlier items have offered for them.
-        siblings = novelty.counting()
+        siblings = discovery.sibling_counter()
         for key, (url, guess) in item.targets.items():
             if key not in missing:
                 continue
@@ -226,7 +212,7 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
     return ledgers.lock(tx, wanted, rule, named.created)
 
 
-def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
+def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> Sequence[Verdict]:
     """Return the verdicts on the visits whose pages exist. The pages are locked."""
     # Read the last visits of the pages, and the noise of their hosts' sections.
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
@@ -250,7 +236,7 @@ def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], ru
     sizes = [item.link_bytes for item in items]
     is_too_long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
     touched = {item.key for item in items if item.touches_links()}
-    weights = {key: (page, weight) for key, page, weight, *_ in looked if key in touched}
+    weights = {each.key: (each.page, each.out_weight) for each in looked if each.key in touched}
     # The weight of a page's links bounds their number, unless links may have the weight 0. It needs no statement.
     if not rule.weightless and not is_too_long:
         most_links = sum(weight for _, weight in weights.values()) / rule.intra_host_weight

@@ -53,15 +53,15 @@ class _Led:
     users: int = 0
 
 
+@dataclass(slots=True)
 class Intake:
     """Checks the items of one call. `change`: the test of changes, which needs certain hashes of bodies."""
 
-    def __init__(self, rules: Rules, max_links: int, now: float, change: ChangeTest = BY_BODY) -> None:
-        self._rules = rules
-        self._max_links = max_links
-        self._now = now
-        self._change = change
-        self._seen: set[str] = set()
+    _rules: Rules
+    _max_links: int
+    _now: float
+    _change: ChangeTest = BY_BODY
+    _seen: set[str] = field(default_factory=set)
 
     def all(self, reports: Sequence[Report | Unusable]) -> list[Item | Answer]:
         """Return for each report the item to record, or the refusal. A refused item with a claim becomes a failure of

@@ -26,18 +26,7 @@ from graphbrain.schedule import fingerprints, lanes, parts
 from graphbrain.schedule.value import DAY
 from graphbrain.scores.accounts.ledgers import Accounts
 
-__all__ = [
-    "Concluded",
-    "Plan",
-    "blamed",
-    "conclude",
-    "learn",
-    "outside",
-    "state_changes",
-    "to_learn",
-    "turns",
-    "write",
-]
+__all__ = ["Written", "record", "turns"]
 
 Rows = Sequence[object]
 """The rows of a block of visits/write. Each row is an internal id or [id, values …]."""
@@ -45,6 +34,14 @@ Rows = Sequence[object]
 FAILING = "failing"
 EARLIEST = 631_152_000.0
 """The year 1990, in epoch seconds. A visit with an earlier time shows nothing about change rates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Visits that were written: the verdicts on them, and the number of pages that left the frontier by them."""
+
+    verdicts: Sequence[Verdict]
+    departures: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,36 @@ class Failure:
     waits_for_host: bool
 
 
-def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
+def record(
+    tx: Tx,
+    verdicts: Sequence[Verdict],
+    created_keys: Callable[[], Container[str]],
+    ledger: Accounts,
+    policy: Policy,
+    now: float,
+    **given: Rows,
+) -> Written:
+    """Write visits and the accounts of all locked pages. The hosts are locked last.
+
+    `created_keys`: returns the keys of the pages that the visits have created; `given`: further blocks of
+    visits/write.
+    """
+    # Compute the lanes of the pages from their new worth.
+    beyond = _outside(verdicts, ledger, policy.scope)
+    plan = _learn(tx, verdicts, beyond, ledger, policy, now)
+    ledger.write(tx, now)
+    # Lock the hosts, and judge the failures by them.
+    concluded = _conclude(tx, verdicts, plan, policy, now)
+    final = _blamed(verdicts, concluded.failures) if concluded.failures else verdicts
+    # Write the visits.
+    if policy.sections:
+        given["to_learn"] = _to_learn(final, created_keys)
+    _write(tx, final, plan, concluded, beyond, now, policy, given)
+    departures = sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in final)
+    return Written(final, departures)
+
+
+def _outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
     """Return the fetched pages that are outside the scope by their present depths."""
     fetched = [v.visit for v in _fetched(verdicts)]
     depths = ledger.depths_of([visit.page for visit in fetched])
@@ -112,7 +138,7 @@ def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[
     }
 
 
-def learn(
+def _learn(
     tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy, now: float
 ) -> Plan:
     """Learn change rates from visits, and put their pages into lanes. Return the plan of their revisits.
@@ -202,7 +228,7 @@ def _is_evidence(verdict: Verdict) -> bool:
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
-def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> Concluded:
+def _conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> Concluded:
     """Lock the hosts, the last locks of the transaction; apply the visits to them, and judge the failures of pages by
     their health."""
     accepted = [v for v in verdicts if v.keep]
@@ -241,7 +267,7 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
     return Failure(errors, refusals, since, parks, is_ill and not parks)
 
 
-def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
+def _blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
     """Return the verdicts; the outcome of a visit whose page is parked becomes `gone`."""
 
     def parks(verdict: Verdict) -> bool:
@@ -256,7 +282,7 @@ def _failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
 
 
-def write(
+def _write(
     tx: Tx,
     verdicts: Sequence[Verdict],
     plan: Plan,
@@ -264,7 +290,7 @@ def write(
     beyond: Collection[int],
     now: float,
     policy: Policy,
-    **given: Rows,
+    given: Mapping[str, Rows],
 ) -> None:
     """Record the visits on their pages: their content, the queue in which each waits, and the end of its lease.
     `beyond`: the pages outside the scope; `given`: further blocks of visits/write."""
@@ -297,7 +323,7 @@ def write(
         + [[v.visit.page, _look_at(v, concluded, now)] for v in failed if _is_looked_at(v)],
         "beliefs": plan.beliefs,
         "first_again": plan.first_again,
-        "state_changes": state_changes(verdicts, beyond, concluded.failures),
+        "state_changes": _state_changes(verdicts, beyond, concluded.failures),
         **facts.of_visits(verdicts),
         **given,
     }
@@ -310,7 +336,7 @@ def write(
         tx.do("pages/respell", rows=rows, now=now)
 
 
-def to_learn(verdicts: Sequence[Verdict], created_keys: Callable[[], Container[str]]) -> list[list[object]]:
+def _to_learn(verdicts: Sequence[Verdict], created_keys: Callable[[], Container[str]]) -> list[list[object]]:
     """Return the block of first visits from which sections can be learned, in the order of the reports.
 
     `created_keys`: returns the keys of the pages that these visits have created. It is called only if a visit has no
@@ -423,12 +449,7 @@ def turns(verdict: Verdict) -> bool:
     return was_page != (is_fetched and _state(verdict) not in ("alias", "gone"))
 
 
-def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:
-    """Return the number of pages that leave the frontier by these visits."""
-    return sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in verdicts)
-
-
-def state_changes(
+def _state_changes(
     verdicts: Sequence[Verdict], beyond: Collection[int], failures: Mapping[int, Failure]
 ) -> list[list[object]]:
     """Return rows [id, state before, time of the visit] of pages whose state changes by a visit. `failing` counts as a

@@ -266,7 +266,7 @@ def same(one: Content, other: Content) -> bool | None:
 
 
 def may_have_copies(visits: Iterable[CountedVisit]) -> bool:
-    """Return whether so many of these visits brought next to nothing, as copies do, that a rule might hold for them."""
+    """Return whether enough of these visits brought next to nothing for a rule of copies."""
     return sum(visit.brought < COPY for visit in visits) >= LEAST_PAIRS
 
 

@@ -72,12 +72,12 @@ class ActingSection:
 
 @dataclass(frozen=True)
 class Sections:
-    """The sections of a host as they act."""
+    """The sections of a host, with the factors by which their new pages count."""
 
     tree: Tree = tree.ONE
     by_pattern: Mapping[str, ActingSection] = field(default_factory=dict)
     names: frozenset[int] = frozenset()
-    """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
+    """The names of the last `MOST_NAMES` fetched pages: the last steps of their paths, as numbers."""
     copies: Copies = NO_COPIES
 
     def is_echo(self, url: str) -> bool:
@@ -167,8 +167,11 @@ class Sections:
 
 @dataclass(frozen=True)
 class Site:
-    """A host, as it was learned. `visits`: those that are remembered, the oldest first; `seen`: how many there were in
-    all; `learned_at`: how many there were when the sections were learned."""
+    """The visits of a host from which its sections are learned, and the sections.
+
+    `visits`: the remembered visits, the oldest first. `seen`: the number of all visits. `learned_at`: the number of
+    visits at the time when the sections were learned.
+    """
 
     known: HostSample
     visits: tuple[CountedVisit, ...] = ()

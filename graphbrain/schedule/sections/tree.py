@@ -49,7 +49,7 @@ Path = tuple[tuple[ShapeQuestion, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class CountedVisit:
-    """One visit that counts.
+    """A visit that is evidence on the yield of its section.
 
     Attributes:
         url: The page's URL.

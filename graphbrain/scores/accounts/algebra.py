@@ -148,7 +148,7 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     Finer buckets do not settle sooner, because pushes in any order of urgency do about the same work. They cost more
     index writes, because a page moves whenever it is paid.
     """
-    each = _per_link(waiting, weight)
+    each = np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0)
     return _floor_log2(each, 0.5, (each > eps) & (weight > 0.0))
 
 
@@ -162,11 +162,7 @@ def forward_priority(pending: Floats, weight: Floats, paid: Floats, eps: float) 
     """
     missing = pending - weight * paid
     worth = np.abs(missing) > np.maximum(eps * np.abs(pending), LEAST_FORWARD)
-    return _floor_log2(_per_link(missing, weight), 0.5, worth & (weight > 0.0))
-
-
-def _per_link(waiting: Floats, weight: Floats) -> Floats:
-    return np.asarray(np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0))
+    return _floor_log2(np.abs(missing) / (np.maximum(weight, 0.0) + 1.0), 0.5, worth & (weight > 0.0))
 
 
 def rank(score: Floats) -> Ints:

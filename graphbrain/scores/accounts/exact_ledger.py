@@ -298,7 +298,7 @@ class Ledger(Accounts):
         payout = self.due_payout()
         self.hub_cash += payout - self.payout
         self.authority_cash += payout - self.payout
-        # Write payouts that are others than before, or that are set by hand now and were not, or the reverse.
+        # Write payouts that have changed, or that an operator has set or reset.
         by_hand, was_by_hand = ~np.isnan(self.own_payout), ~np.isnan(self._own_before)
         changed = (payout != self.payout) | (by_hand != was_by_hand) | (by_hand & (payout != self._own_before))
         self.payout = payout

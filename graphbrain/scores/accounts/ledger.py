@@ -533,7 +533,7 @@ class Accounts(Sides):
         read = np.bincount(each, weights, len(pages))
         ledger_weights = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - ledger_weights) > ROUNDING * (1.0 + read)).any():
-            tx.misfits.meet(self.ids[pages[wrong]].tolist())
+            tx.attempts.meet_misfits(self.ids[pages[wrong]].tolist())
         # If links can have weight 0, a weight does not show that a page has no links: remember the links themselves.
         if side == "hub" and whole and self.rule.weightless:
             sums = sums_of_links(each, ids, len(pages))
@@ -548,7 +548,7 @@ class Accounts(Sides):
         sent = {name: block for name, block in blocks.items() if block}
         even = self.rule.intra_host_weight == 1.0 and not self._reweighed
         if sent and (wrong := tx.one(self.writing, **sent, even=even, **values)[0]):
-            tx.misfits.meet(wrong)
+            tx.attempts.meet_misfits(wrong)
 
     def _block(self, which: Flags, *columns: str | NDArray[Any]) -> list[list[Any]]:
         """Return one block over these places: its columns are those of the ledger (by name), or arrays. NaN and NONE

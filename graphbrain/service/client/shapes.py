@@ -99,7 +99,7 @@ def text(given: str | bytes | None) -> str | None:
 
 
 def dumps(value: Any) -> str:
-    """JSON; what it does not know goes as text, and is refused for that."""
+    """Return a value as JSON. A part that JSON cannot hold becomes text, and the service refuses it."""
     return json.dumps(value, default=_plain)
 
 

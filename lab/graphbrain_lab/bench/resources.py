@@ -47,16 +47,16 @@ def resources(brain: Brain, hosts: int = HOSTS, calls: int = CALLS) -> list[dict
     """
     crawl.empty(brain)
     met = _meeting(brain, hosts, 2, set())
-    known: set[str] = set()
-    _meeting(brain, KNOWN, PAGES_EACH, known)
-    one = _one_by_one(brain, known)
-    _become_known(brain, known)
+    known_keys: set[str] = set()
+    _meeting(brain, KNOWN, PAGES_EACH, known_keys)
+    one = _one_by_one(brain, known_keys)
+    _become_known(brain, known_keys)
     return [met, one, *_compared(brain, calls)]
 
 
-def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str, Any]:
+def _meeting(brain: Brain, hosts: int, pages: int, known_keys: set[str]) -> dict[str, Any]:
     """Seed hosts, and claim and report until each robots.txt is reported. Add the keys of robots.txt and sitemaps to
-    `known`."""
+    `known_keys`."""
     # Seed the hosts.
     brain.clear()
     brain.remake(delay_seconds=1.0)
@@ -71,7 +71,7 @@ def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str,
     while taken["robots"] < hosts:
         claims = _timed(brain, MET_AT_ONCE, ASKED, laps)
         taken.update(claim.kind for claim in claims)
-        known |= _report(brain, claims)
+        known_keys |= _report(brain, claims)
     seconds = time.perf_counter() - began
     return {
         "measure": "resources: hosts that are met at once",
@@ -82,7 +82,7 @@ def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str,
     }
 
 
-def _one_by_one(brain: Brain, known: set[str]) -> dict[str, Any]:
+def _one_by_one(brain: Brain, known_keys: set[str]) -> dict[str, Any]:
     """Measure new hosts beside known ones: the time from the request of a page until its robots.txt is reported."""
     whole = []
     for number in range(NEW_HOSTS):
@@ -92,16 +92,16 @@ def _one_by_one(brain: Brain, known: set[str]) -> dict[str, Any]:
         began = time.perf_counter()
         while not (claims := brain.next_urls(AT_ONCE, kinds=ASKED, now_only=True)):
             time.sleep(WAIT)
-        known |= _report(brain, claims)
+        known_keys |= _report(brain, claims)
         whole.append(time.perf_counter() - began)
     return {"measure": "resources: a new host beside known ones", "hosts": NEW_HOSTS, **_times(whole, "met_ms")}
 
 
-def _become_known(brain: Brain, known: set[str]) -> None:
+def _become_known(brain: Brain, known_keys: set[str]) -> None:
     """Claim and report until the robots.txt and the sitemap of each host are known."""
-    while len(known) < 2 * (KNOWN + NEW_HOSTS):
+    while len(known_keys) < 2 * (KNOWN + NEW_HOSTS):
         claims = brain.next_urls(MET_AT_ONCE, kinds=ASKED)
-        known |= _report(brain, claims)
+        known_keys |= _report(brain, claims)
         if not claims:
             time.sleep(WAIT)
 

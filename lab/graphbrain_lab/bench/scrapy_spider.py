@@ -30,7 +30,7 @@ def generated(pages: int) -> Pages:
     some 20 kB each."""
     dice = random.Random(1)
     words = ["".join(dice.choices("abcdefghijklmnoprstuvwy", k=dice.randint(2, 10))) for _ in range(VOCABULARY)]
-    made: Pages = {}
+    web: Pages = {}
     for number in range(pages):
         # Link to the next two pages, so that all are reached, and to popular pages.
         ahead = [other for other in (2 * number + 1, 2 * number + 2) if other < pages]
@@ -42,13 +42,13 @@ def generated(pages: int) -> Pages:
             for target in targets
         ]
         body = f"<!DOCTYPE html><html><head><title>{number}</title></head><body>{''.join(parts)}</body></html>"
-        made[f"/{number or ''}"] = "text/html; charset=utf-8", body.encode()
-    return made
+        web[f"/{number or ''}"] = "text/html; charset=utf-8", body.encode()
+    return web
 
 
 def of_directory(folder: Path) -> Pages:
     """Return the files of a directory by their paths; `/` is its index.html."""
-    made = {
+    web = {
         f"/{file.relative_to(folder).as_posix()}": (
             mimetypes.guess_type(file.name)[0] or "application/octet-stream",
             file.read_bytes(),
@@ -56,9 +56,9 @@ def of_directory(folder: Path) -> Pages:
         for file in sorted(folder.rglob("*"))
         if file.is_file()
     }
-    if "/index.html" in made:
-        made["/"] = made["/index.html"]
-    return made
+    if "/index.html" in web:
+        web["/"] = web["/index.html"]
+    return web
 
 
 class _Web(asyncio.Protocol):

@@ -292,36 +292,36 @@ class LaneByLane(Gamma):
         self._wait(pages)
 
     def choose(self, now: float, count: int, room: Ints | None) -> Ints:
-        left = None if room is None else room.copy()
+        remaining = None if room is None else room.copy()
         chosen: list[int] = []
         self._reserved += count * self.setting.reserve
         while self._reserved >= 1.0 and len(chosen) < count:
             self._reserved -= 1.0
-            self._take_oldest(chosen, left)
-        self._merge(now, count, chosen, left)
+            self._take_oldest(chosen, remaining)
+        self._merge(now, count, chosen, remaining)
         return np.array(chosen, dtype=np.int64)
 
-    def _take_oldest(self, chosen: list[int], left: Ints | None) -> None:
+    def _take_oldest(self, chosen: list[int], remaining: Ints | None) -> None:
         open_heads = [
             (lane[0], key)
             for key, lane in self._lanes.items()
-            if left is None or left[self.setting.host[lane[0][1]]] > 0
+            if remaining is None or remaining[self.setting.host[lane[0][1]]] > 0
         ]
         if open_heads:
             (_, page), key = min(open_heads)
             self._leave(key, 1)
-            self._grant(page, chosen, left)
+            self._grant(page, chosen, remaining)
 
-    def _grant(self, page: int, chosen: list[int], left: Ints | None) -> None:
+    def _grant(self, page: int, chosen: list[int], remaining: Ints | None) -> None:
         chosen.append(page)
-        if left is not None:
-            left[self.setting.host[page]] -= 1
+        if remaining is not None:
+            remaining[self.setting.host[page]] -= 1
 
-    def _merge(self, now: float, count: int, chosen: list[int], left: Ints | None) -> None:
+    def _merge(self, now: float, count: int, chosen: list[int], remaining: Ints | None) -> None:
         """Choose pages by taking the best head of all lanes again and again. Lanes are read in buffers, like rows of an
         index."""
         # Begin with the heads of all lanes.
-        keys = [key for key in self._lanes if left is None or key[0] == SHARED or left[key[0]] > 0]
+        keys = [key for key in self._lanes if remaining is None or key[0] == SHARED or remaining[key[0]] > 0]
         taken = dict.fromkeys(keys, 0)
         heads = self._buffers(keys, 0, now)
         heapq.heapify(heads)
@@ -330,14 +330,14 @@ class LaneByLane(Gamma):
             _, key, worth, row = heads[0]
             page = self._lanes[key][row][1]
             host = int(self.setting.host[page])
-            if left is not None and left[host] <= 0:
+            if remaining is not None and remaining[host] <= 0:
                 if key[0] != SHARED:
                     heapq.heappop(heads)  # the host is full, and its queue waits
                     continue
                 self._queued.add(host)
                 self._enter(page, (host, key[1]))
             else:
-                self._grant(page, chosen, left)
+                self._grant(page, chosen, remaining)
             # Go on with the next row of that lane.
             taken[key] = row + 1
             if row + 1 == len(self._lanes[key]):

@@ -32,8 +32,6 @@ def claimed(brain: Brain, *calls: tuple[int, str, str | None], owners: Sequence[
         Ticket(claiming._wish(n, worker, key), owner, n)
         for (n, worker, key), owner in zip(calls, owners or [worker for _, worker, _ in calls], strict=True)
     ]
-    for ticket in tickets:
-        ticket.begins()
     claiming._answer(tickets)
     return [ticket.future.result(0) for ticket in tickets]
 
@@ -46,8 +44,6 @@ def reported(brain: Brain, *calls: Sequence[Any] | Callable[[], Sequence[Any]]) 
         return lambda: reporting._taken_in(call() if callable(call) else call)
 
     tickets: list[Any] = [Ticket(made(call), place, len(calls)) for place, call in enumerate(calls)]
-    for ticket in tickets:
-        ticket.begins()
     reporting._answer(tickets)
     found: list[Any] = []
     for ticket in tickets:

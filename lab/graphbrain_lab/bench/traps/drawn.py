@@ -276,9 +276,9 @@ class DrawnTrap(_MadeUp):
         super().__init__(seed, size, "drawntrap")
         dice = Random(f"drawn trap {seed}")
         self.noise = dice.choice(NOISES)
-        made = self.tree(size)
-        self.name_in_menu(made, made[1])
-        self.arm(dice, made, made[1])
+        nodes = self.tree(size)
+        self.name_in_menu(nodes, nodes[1])
+        self.arm(dice, nodes, nodes[1])
 
     def __str__(self) -> str:
         return f"{self.scheme}, {self.filler}, {self.invented.form}, {self.noise}"

@@ -33,10 +33,10 @@ class Calendar(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
-        made = self.tree(size - 1)
-        soon = [node.url for node in self.dice.sample(made[len(made) // 3 :], 10)]
+        nodes = self.tree(size - 1)
+        soon = [node.url for node in self.dice.sample(nodes[len(nodes) // 3 :], 10)]
         self.list = self.add(self.where, "Calendar of events", length=120, index=True, cards=soon)
-        self.name_in_menu(made, self.list)
+        self.name_in_menu(nodes, self.list)
 
     def spelled(self, year: int, month: int, day: int = 0) -> str:
         """Return the path of a month, or of a day."""
@@ -88,9 +88,9 @@ class CalendarInQuery(Calendar):
         return at(self.where, [*days, ("month", str(month)), ("view", view), ("year", str(year))])
 
     def dated(self, url: str) -> list[int] | None:
-        said = query_of(url)
-        numbers = [said[name] for name in ("year", "month", "day") if name in said]
-        valid = all(each.isdecimal() and len(each) < 6 for each in numbers) and {"year", "month"} <= said.keys()
+        query = query_of(url)
+        numbers = [query[name] for name in ("year", "month", "day") if name in query]
+        valid = all(each.isdecimal() and len(each) < 6 for each in numbers) and {"year", "month"} <= query.keys()
         return [int(each) for each in numbers] if valid and urlsplit(url).path == self.where else None
 
 
@@ -102,13 +102,13 @@ class Pagination(TrapSite):
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "pagination")
         lists = max(1, min(self.real, size // (3 * self.shown)))
-        made = self.tree(size - lists)
-        items = self.dice.sample(made[len(made) // 3 :], min(lists * self.shown, len(made) // 3))
+        nodes = self.tree(size - lists)
+        items = self.dice.sample(nodes[len(nodes) // 3 :], min(lists * self.shown, len(nodes) // 3))
         self.lists = []
         for number in range(1, lists + 1):
             shown = [node.url for node in items[self.shown * (number - 1) : self.shown * number]]
             self.lists.append(self.add(self._path(number), "Archive", length=20, index=True, cards=shown))
-        self.name_in_menu(made, self.lists[0])
+        self.name_in_menu(nodes, self.lists[0])
 
     def _path(self, number: int) -> str:
         return at(self.where, [("page", str(number))])
@@ -134,10 +134,10 @@ class SoftMissing(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "softmissing")
-        made = self.tree(size)
-        self.popular = [(node.url, node.title) for node in self.dice.sample(made[len(made) // 3 :], 10)]
+        nodes = self.tree(size)
+        self.popular = [(node.url, node.title) for node in self.dice.sample(nodes[len(nodes) // 3 :], 10)]
         self.excuse = words.sentences(self.dice, 70)
-        self.name_in_menu(made)
+        self.name_in_menu(nodes)
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return [self._gone(dice) for _ in range(3)]
@@ -166,12 +166,12 @@ class GrowingPath(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "growingpath")
-        made = self.tree(size - self.named)
+        nodes = self.tree(size - self.named)
         self.relative: dict[str, TrapNode] = {}
         for _ in range(self.named):
             path, title = self.fresh(f"/{words.slug(words.name(self.dice, 1))}/")
             self.relative[path[1:]] = self.add(path, title, length=150)
-        self.name_in_menu(made)
+        self.name_in_menu(nodes)
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         return self._ways(dice, self.named if node.url == self.start else self.written)
@@ -195,14 +195,14 @@ class GrowingSlashes(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "growingslashes")
-        self.made = self.tree(size)
-        self.name_in_menu(self.made)
+        self.real_pages = self.tree(size)
+        self.name_in_menu(self.real_pages)
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return self._ways(dice, 1)
 
     def _ways(self, dice: Random, slashes: int) -> list[Part]:
-        chosen = [(node, *node.url.rpartition("/")[::2]) for node in dice.sample(self.made, self.written)]
+        chosen = [(node, *node.url.rpartition("/")[::2]) for node in dice.sample(self.real_pages, self.written)]
         return [Part(href=f"{front}/{'/' * slashes}{last}", label=node.title) for node, front, last in chosen]
 
     def strange(self, url: str) -> TrapPage | None:
@@ -229,15 +229,15 @@ class WikiPast(TrapSite):
         titles: dict[str, None] = {}
         while len(titles) < size:
             titles[words.name(self.dice, 2).title().replace(" ", "_")] = None
-        made = [
+        nodes = [
             self.add(f"/wiki/{title}", title.replace("_", " "), length=self.dice.randint(120, 240)) for title in titles
         ]
-        for number, node in enumerate(made):
-            below = made[4 * number + 1 : 4 * number + 5]
-            elsewhere = self.dice.sample(made, min(4, len(made)))
+        for number, node in enumerate(nodes):
+            below = nodes[4 * number + 1 : 4 * number + 5]
+            elsewhere = self.dice.sample(nodes, min(4, len(nodes)))
             node.links = [(other.url, other.title) for other in (*below, *elsewhere) if other is not node]
-        self.first = made[0]
-        self.name_in_menu(made)
+        self.first = nodes[0]
+        self.name_in_menu(nodes)
 
     @property
     def start(self) -> str:
@@ -255,20 +255,20 @@ class WikiPast(TrapSite):
         return sorted(dice.sample(range(1_000, 99_999), dice.randint(*self.revisions)), reverse=True)
 
     def strange(self, url: str) -> TrapPage | None:
-        said = query_of(url)
-        node = self.nodes.get(f"{self.root}/wiki/{said.get('title', '')}")
+        query = query_of(url)
+        node = self.nodes.get(f"{self.root}/wiki/{query.get('title', '')}")
         if urlsplit(url).path != "/w/index.php" or node is None:
             return None
-        name, text = said["title"], self.text(node)
+        name, text = query["title"], self.text(node)
         past = self._past(name)
         links: Sequence[Part] = ()
-        if said.get("action") == "history":
+        if query.get("action") == "history":
             text, links = (*self._lines(text, past),), [way for number in past for way in self._of(name, number, past)]
-        elif said.get("oldid", "").isdecimal():
-            text, links = text[:-1], self._of(name, int(said["oldid"]), past)
-        elif said.get("diff", "").isdecimal():
-            text, links = text[:2], self._of(name, int(said["diff"]), past)
-        elif said.get("action") != "edit":
+        elif query.get("oldid", "").isdecimal():
+            text, links = text[:-1], self._of(name, int(query["oldid"]), past)
+        elif query.get("diff", "").isdecimal():
+            text, links = text[:2], self._of(name, int(query["diff"]), past)
+        elif query.get("action") != "edit":
             return None
         return TrapPage(node.title, (*text, *links), repeats=(node.url,))
 
@@ -279,7 +279,7 @@ class WikiPast(TrapSite):
         return links + [self._way(name, "older", oldid=str(each)) for each in older]
 
     def _lines(self, text: Sequence[Part], past: Sequence[int]) -> Iterator[Part]:
-        said = " ".join(part.text for part in text).split()
+        all_words = " ".join(part.text for part in text).split()
         for place, _ in enumerate(past):
-            begin = place * self.quoted % len(said)
-            yield Part(" ".join(said[begin : begin + self.quoted]))
+            begin = place * self.quoted % len(all_words)
+            yield Part(" ".join(all_words[begin : begin + self.quoted]))

@@ -23,13 +23,13 @@ class Honest(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
-        made = self.tree(max(8, int(PLAIN * size)))
+        nodes = self.tree(max(8, int(PLAIN * size)))
         before = set(self.nodes)
-        entrance = self.build(size - len(made))
+        entrance = self.build(size - len(nodes))
         self.own = frozenset(self.nodes.keys() - before)
-        self.name_in_menu(made, *entrance)
+        self.name_in_menu(nodes, *entrance)
         others = sorted(self.own)
-        for node in made:
+        for node in nodes:
             node.links += [(url, self.nodes[url].title) for url in self.dice.sample(others, NAMED)]
 
     def build(self, count: int) -> Iterable[TrapNode]:
@@ -83,14 +83,14 @@ class Products(Honest):
         categories = max(1, count // (self.each + 1))
         titles = self.titles(count, 2)
         pages = [self.add(f"/category/{words.slug(title)}", title, length=40) for title in titles[:categories]]
-        made = [
+        nodes = [
             self.add(f"/product/{number}-{words.slug(title)}", title, length=self.dice.randint(120, 180))
             for number, title in enumerate(titles[categories:], 1000)
         ]
         for place, page in enumerate(pages):
-            self.under(page, made[place::categories])
-        for node in made:
-            near = self.dice.sample(made, min(self.related, len(made)))
+            self.under(page, nodes[place::categories])
+        for node in nodes:
+            near = self.dice.sample(nodes, min(self.related, len(nodes)))
             node.links += [(other.url, other.title) for other in near if other is not node]
         self.chain(pages)
         return pages[:3]
@@ -101,19 +101,19 @@ class Newspaper(Honest):
 
     def build(self, count: int) -> list[TrapNode]:
         # Draw days from the latest one backwards, with their articles.
-        months, days, made = list[TrapNode](), list[TrapNode](), 0
-        while made < count:
+        months, days, page_count = list[TrapNode](), list[TrapNode](), 0
+        while page_count < count:
             day = len(days)
             year, month, here = 2026 - day // 336, 12 - day // 28 % 12, 28 - day % 28
             if day % 28 == 0:
                 months.append(self.add(f"/{year}/{month:02}/", f"Month {month} of {year}", length=40))
-                made += 1
+                page_count += 1
             page = self.add(f"/{year}/{month:02}/{here:02}/", f"Day {here} of {month}, {year}", length=50)
             days.append(page)
             self.under(months[-1], [page])
             articles = [self.fresh(f"/{year}/{month:02}/{here:02}/", count=3) for _ in range(self.dice.randint(2, 5))]
             self.under(page, [self.add(path, title, length=self.dice.randint(120, 260)) for path, title in articles])
-            made += 1 + len(articles)
+            page_count += 1 + len(articles)
         # Chain days and months.
         self.chain(days)
         self.chain(months)
@@ -126,9 +126,9 @@ class Forum(Honest):
     a_page = 25
 
     def build(self, count: int) -> list[TrapNode]:
-        threads, made = list[TrapNode](), 0
+        threads, page_count = list[TrapNode](), 0
         # Draw threads of one or more pages. The lists need the rest of `count`.
-        while made < count - count // self.a_page - 1:
+        while page_count < count - count // self.a_page - 1:
             number, title, quote = 100 + 7 * len(threads), words.name(self.dice, 3), words.sentences(self.dice, 24)
             pages = [
                 self.add(
@@ -141,7 +141,7 @@ class Forum(Honest):
             ]
             self.chain(pages)
             threads.append(pages[0])
-            made += len(pages)
+            page_count += len(pages)
         # List the threads.
         lists = [
             self.add(at("/viewforum", [("f", "3"), *([("start", str(begin))] if begin else [])]), "Threads", length=40)
@@ -161,23 +161,23 @@ class Symbols(Honest):
     def build(self, count: int) -> list[TrapNode]:
         # Draw modules, their classes, and the methods of these.
         index = self.add("/api/", "Index of modules", length=60)
-        modules, classes, made = list[TrapNode](), list[TrapNode](), 1
-        while made < count:
+        modules, classes, page_count = list[TrapNode](), list[TrapNode](), 1
+        while page_count < count:
             module = "".join(words.name(self.dice, 2).split())
             page = self.add(f"/api/{module}.html", f"Module {module}", length=60)
             modules.append(page)
-            made += 1
-            for _ in range(min(self.dice.randint(1, 4), count - made)):
+            page_count += 1
+            for _ in range(min(self.dice.randint(1, 4), count - page_count)):
                 name = f"{module}.{words.name(self.dice, 2).title().replace(' ', '')}"
                 one = self.add(f"/api/{name}.html", f"Class {name}", length=50)
                 self.under(page, [one])
                 methods = dict.fromkeys(
-                    words.name(self.dice, 2) for _ in range(min(self.dice.randint(3, 9), count - made))
+                    words.name(self.dice, 2) for _ in range(min(self.dice.randint(3, 9), count - page_count))
                 )
                 each = [self._method(f"{name}.{words.slug(method).replace('-', '_')}") for method in methods]
                 self.under(one, each)
                 classes.append(one)
-                made += 1 + len(each)
+                page_count += 1 + len(each)
         # Link the modules from the index, and the classes from each other.
         self.under(index, modules)
         for one in classes:
@@ -232,10 +232,10 @@ class Copied(Honest):
 
     def _counterpart(self, node: TrapNode, begin: str, other: str, number: int) -> TrapNode:
         there = self.root + other
-        made = self.add(node.url.replace(self.root + begin, other, 1), node.title, length=node.length)
-        made.links = [(url.replace(self.root + begin, there, 1), title) for url, title in node.links]
-        self.retitle(made, number)
-        return made
+        copy = self.add(node.url.replace(self.root + begin, other, 1), node.title, length=node.length)
+        copy.links = [(url.replace(self.root + begin, there, 1), title) for url, title in node.links]
+        self.retitle(copy, number)
+        return copy
 
     def retitle(self, node: TrapNode, number: int) -> None:
         """Change a counterpart's title. By default it stays."""

@@ -36,11 +36,11 @@ class Listed(TrapSite):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
-        made = self.tree(size - 1)
-        count = min(self.dice.randint(*ITEMS), len(made) // 3)
-        self.items = [node.url for node in self.dice.sample(made[len(made) // 3 :], count)]
+        nodes = self.tree(size - 1)
+        count = min(self.dice.randint(*ITEMS), len(nodes) // 3)
+        self.items = [node.url for node in self.dice.sample(nodes[len(nodes) // 3 :], count)]
         self.list = self.add(self.where, "All of the catalogue", length=20, index=True, cards=self.items)
-        self.name_in_menu(made, self.list)
+        self.name_in_menu(nodes, self.list)
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         """Return links from the list to narrower lists."""

@@ -210,24 +210,24 @@ class TrapSite:
         # Draw the form of the tree.
         branch, end, deep = dice.choice((3, 4, 6)), dice.choice((".html", "/", "")), dice.random() < 0.5
         across = dice.choice(ACROSS)
-        made = [self.add(begin, words.name(dice, 3), length=dice.randint(*LENGTH))]
+        nodes = [self.add(begin, words.name(dice, 3), length=dice.randint(*LENGTH))]
         stems = [begin]
         # Add pages below their parents.
-        while len(made) < size:
-            parent = (len(made) - 1) // branch
+        while len(nodes) < size:
+            parent = (len(nodes) - 1) // branch
             first = "/".join(stems[parent].split("/")[:2]) + "/" if begin == "/" and parent else begin
             below = stems[parent] if deep or not parent else first
             path, title = self.fresh(below if below.endswith("/") else f"{below}/", dice)
             node = self.add(path + end, title, length=dice.randint(*LENGTH))
-            made[parent].links.append((node.url, title))
-            node.links.append((made[parent].url, made[parent].title))
-            made.append(node)
+            nodes[parent].links.append((node.url, title))
+            node.links.append((nodes[parent].url, nodes[parent].title))
+            nodes.append(node)
             stems.append(path)
         # Add links elsewhere.
-        for node in made[1:]:
-            near = dice.sample(made, min(across, len(made)))
+        for node in nodes[1:]:
+            near = dice.sample(nodes, min(across, len(nodes)))
             node.links += [(other.url, other.title) for other in near if other is not node]
-        return made
+        return nodes
 
     def name_in_menu(self, tree: Sequence[TrapNode], *others: TrapNode) -> None:
         """Let the menu of the template name the first pages of the tree (a drawn number), and the others."""

@@ -166,8 +166,8 @@ def progress(world: World, log: Log) -> Iterator[WorldFinding]:
         yield from _late(_Due(url, "claimed", allowance(world, host), spans, world, host), times, log)
     # Judge the robots.txt and the sitemaps.
     if world.asks:
-        for due in (*_robots_due(world, times), *_sitemaps_due(world, times)):
-            yield from _late(due, times, log)
+        for duty in (*_robots_due(world, times), *_sitemaps_due(world, times)):
+            yield from _late(duty, times, log)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,21 +183,21 @@ class _Due:
     host: WorldHost
 
 
-def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
+def _late(duty: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
     """Yield a finding for each time at which a page or file was found, but was not claimed or read in time."""
-    good = times.good[due.url]
-    for found in times.found[due.url]:
-        deadline = counted(found, due.allowed, due.spans)
-        gone = any(found <= at <= deadline for at in times.forgotten[due.url])
+    good = times.good[duty.url]
+    for found in times.found[duty.url]:
+        deadline = counted(found, duty.allowed, duty.spans)
+        gone = any(found <= at <= deadline for at in times.forgotten[duty.url])
         if deadline > log.ended or gone or any(found <= at <= deadline for at in good):
             continue
         late = min((at for at in good if at > deadline), default=None)
         yield WorldFinding(
             "progress",
             deadline,
-            f"{due.url} was found at {found:.0f} s and is well, but was not {due.done} by {deadline:.0f} s "
-            f"({due.allowed:.0f} s that count; n = {len(due.host.pages) + due.world.asks}, "
-            f"d = {pace_of(due.world, due.host):g} s); "
+            f"{duty.url} was found at {found:.0f} s and is well, but was not {duty.done} by {deadline:.0f} s "
+            f"({duty.allowed:.0f} s that count; n = {len(duty.host.pages) + duty.world.asks}, "
+            f"d = {pace_of(duty.world, duty.host):g} s); "
             + (f"it was at {late:.0f} s." if late is not None else f"nor by the end at {log.ended:.0f} s."),
         )
 

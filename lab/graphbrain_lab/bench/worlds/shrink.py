@@ -24,17 +24,17 @@ def shrink(
 ) -> World:
     """Return the smallest failing world that `tries` attempts find. `fails` returns True for a failing world. `say` is
     called with each smaller failing world."""
-    left = tries
+    remaining = tries
     shrunk = True
     while shrunk:
         shrunk = False
         for smaller in candidates(world):
-            if left <= 0 or stop():
+            if remaining <= 0 or stop():
                 return world
-            left -= 1
+            remaining -= 1
             if fails(smaller):
                 world, shrunk = smaller, True
-                say(world, left)
+                say(world, remaining)
                 break
     return world
 
@@ -90,8 +90,8 @@ def _tidied(world: World) -> World:
     """Return the world without references to hosts or pages that it no longer has."""
     urls = {url for _, _, url in world.pages()}
     names = {host.name for host in world.hosts}
-    known = urls | world.sitemaps().keys() | {host.url("/robots.txt") for host in world.hosts}
-    hosts = tuple(_pointing(host, known) for host in world.hosts)
+    known_urls = urls | world.sitemaps().keys() | {host.url("/robots.txt") for host in world.hosts}
+    hosts = tuple(_pointing(host, known_urls) for host in world.hosts)
     return replace(
         world,
         hosts=hosts,
@@ -101,13 +101,15 @@ def _tidied(world: World) -> World:
     )
 
 
-def _pointing(host: WorldHost, known: set[str]) -> WorldHost:
+def _pointing(host: WorldHost, known_urls: set[str]) -> WorldHost:
     """Return the host without references to unknown URLs."""
     return replace(
         host,
-        pages=tuple(_linking(page, known) for page in host.pages),
-        robots=None if host.robots is None else _naming(host.robots, known),
-        sitemaps=tuple(replace(each, lists=tuple(url for url in each.lists if url in known)) for each in host.sitemaps),
+        pages=tuple(_linking(page, known_urls) for page in host.pages),
+        robots=None if host.robots is None else _naming(host.robots, known_urls),
+        sitemaps=tuple(
+            replace(each, lists=tuple(url for url in each.lists if url in known_urls)) for each in host.sitemaps
+        ),
     )
 
 
@@ -115,12 +117,12 @@ def _linking(page: WorldPage, urls: set[str]) -> WorldPage:
     return replace(page, links=tuple(link for link in page.links if link in urls))
 
 
-def _naming(robots: WorldFile, known: set[str]) -> WorldFile | None:
-    if any(phase.outcome == "moved" and phase.target not in known for phase in robots.phases):
+def _naming(robots: WorldFile, known_urls: set[str]) -> WorldFile | None:
+    if any(phase.outcome == "moved" and phase.target not in known_urls for phase in robots.phases):
         return None
     rules = Rules.read(robots.text)
-    left = replace(rules, sitemaps=tuple(url for url in rules.sitemaps if url in known))
-    return replace(robots, text=left.as_text()) if left != rules else robots
+    shortened = replace(rules, sitemaps=tuple(url for url in rules.sitemaps if url in known_urls))
+    return replace(robots, text=shortened.as_text()) if shortened != rules else robots
 
 
 def _without_kinds(world: World) -> World:

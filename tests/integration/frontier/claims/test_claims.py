@@ -16,7 +16,7 @@ from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.frontier.claims.batches import Holder
 from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.claims.sources import ClaimRequest
-from graphbrain.frontier.claims.taking import attempt
+from graphbrain.frontier.claims.taking import take as attempt
 from graphbrain.graph.statements import statement
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 from tests.plugin import PATIENCE, Neo4j

@@ -179,12 +179,12 @@ def test_what_memory_cannot_hold_is_refused_alone(make_brain: MakeBrain, monkeyp
     brain = make_brain()
     brain.seed(URLS[:2])
     claims = {claim.url: claim for claim in brain.next_urls(2)}
-    add = parting.add
+    add = parting._add
 
     def no_memory(*_given: object) -> None:
         raise GraphTooSmall("Neo4j has too little memory")
 
-    monkeypatch.setattr(parting, "add", no_memory)
+    monkeypatch.setattr(parting, "_add", no_memory)
     items = [Fetched(URLS[0], URLS, claims[URLS[0]]), Fetched(URLS[1], URLS[:2], claims[URLS[1]])]
     large, small = brain.report(items)
     assert (large.accepted, small.accepted) == (False, True)
@@ -192,7 +192,7 @@ def test_what_memory_cannot_hold_is_refused_alone(make_brain: MakeBrain, monkeyp
     page = brain.page(URLS[0])
     assert page is not None
     assert (page.errors, page.out_weight) == (1, 0.0)
-    monkeypatch.setattr(parting, "add", add)
+    monkeypatch.setattr(parting, "_add", add)
     sound(brain)
 
 
