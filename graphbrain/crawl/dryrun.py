@@ -36,7 +36,7 @@ MOST_SITEMAPS = 20
 TIMEOUT = 20.0
 LARGEST = 8 << 20
 GZIP = 16 + zlib.MAX_WBITS
-"""What zlib calls the format gzip."""
+"""The window bits by which zlib reads gzip."""
 
 
 @dataclass

@@ -22,7 +22,7 @@ from typing import Any
 from graphbrain.base.errors import SettingsError
 from graphbrain.base.urls.normalization import LONGEST
 
-__all__ = ["MOST_SECONDS", "Patterns", "check", "compiled", "patterns_in", "scoped", "text_of"]
+__all__ = ["MOST_SECONDS", "Patterns", "check", "compiled", "patterns_in", "scoped", "share_of_time", "text_of"]
 
 MOST_SECONDS = 0.05
 """Most seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
@@ -134,7 +134,7 @@ def check(name: str, text: str) -> None:
     for all of them if they take too long together."""
     shares = 0.0
     for pattern in Patterns(name, patterns_in(text)).patterns:
-        share = _share(pattern)
+        share = share_of_time(pattern)
         shares += share
         if share > 1 or shares > MOST_TOGETHER:
             most, has = (1, "a pattern that takes") if share > 1 else (MOST_TOGETHER, "patterns that together take")
@@ -154,7 +154,7 @@ def compiled(name: str, pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=10_000)
-def _share(pattern: str) -> float:
+def share_of_time(pattern: str) -> float:
     """Return the longest time that a pattern takes for a URL of the test, as a share of the time that it may take. The
     test ends at the first URL for which it takes too long."""
     text = searched(pattern)

@@ -84,7 +84,7 @@ def test_patterns_that_take_too_long_together_are_refused(monkeypatch: pytest.Mo
     """Each of them may be set alone, and a thousand ordinary ones together."""
     check("deny_urls", text_of(f"/section-{number}/" for number in range(1_000)))
     dear = [f"a[^/]{{0,80}}{last}=" for last in "bcdefgh"]
-    monkeypatch.setattr(patterns, "MOST_TOGETHER", sum(map(patterns._share, dear)) / 2)
+    monkeypatch.setattr(patterns, "MOST_TOGETHER", sum(map(patterns.share_of_time, dear)) / 2)
     for pattern in dear:
         check("deny_urls", pattern)
     with pytest.raises(SettingsError, match="patterns that together take longer"):

@@ -124,8 +124,8 @@ def test_unfetched_pages_have_lanes_of_their_own_and_one_value() -> None:
     assert lanes.read_lanes(lane).frontier.all()
     assert not set(lane.tolist()) & set(lanes.revisit_lane(value, np.ones(6), np.full(6, 5.0)).tolist())
     assert lanes.head_value(lane[2:3], [0.0]) == pytest.approx(lanes.head_value(lane[2:3], [1e6]))
-    assert float(lanes.frontier_value(1.5)) == 30.0
-    assert float(lanes.frontier_value(1.5, 10.0)) == 15.0
+    assert float(lanes.head_value(lane[3:4], [0.0])[0]) == pytest.approx(30.0, rel=1e-3)
+    assert float(lanes.head_value(lane[3:4], [0.0], 10.0)[0]) == pytest.approx(15.0, rel=1e-3)
 
 
 def test_lanes_are_few_and_fit_in_an_integer_of_the_graph() -> None:
