@@ -36,7 +36,8 @@ def test_the_notebook_runs_and_shows_the_crawl(neo4j: Neo4j, monkeypatch: pytest
         client.NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
         assert {**brain.stats(), "pace": None} == {**before, "pace": None}
     cells = [shown(cell) for cell in notebook.cells if cell["cell_type"] == "code"]
-    assert cells[0]["text/plain"] == f"({before['pages']}, {before['links']}, {hosts_in_all})"
+    in_all = before["pages"] + before["outside_pages"]
+    assert cells[0]["text/plain"] == f"({in_all}, {before['links']}, {hosts_in_all})"
     assert "http://a.example/" in cells[3]["text/plain"] and "frontier" in cells[1]["text/plain"]
     hosts, best = (each["text/html"] for each in cells if "text/html" in each and "<script" in each["text/html"])
     assert json.dumps("b.example") in hosts and "http://a.example/two" in best
