@@ -263,9 +263,8 @@ def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.Monkey
 
 
 def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, clock: HandClock) -> None:
-    brain = make_brain(
-        deny_hosts="out.org", orphans="park", alpha=0.01, revisit_seconds=3_600.0, keep_live_pagerank=True
-    )
+    rules = {"deny_hosts": "out.org", "weights": "leaf7 .5"}
+    brain = make_brain(orphans="park", alpha=0.01, revisit_seconds=3_600.0, keep_live_pagerank=True, **rules)
     leaves = [f"http://leaf{n}.org/" for n in range(45)]
     brain.seed([A])
     brain.report([Fetched(A, [*leaves, B, C, "http://out.org/"])])
