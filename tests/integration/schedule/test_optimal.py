@@ -364,7 +364,8 @@ def test_a_page_says_when_it_comes_back(make_brain: MakeBrain, clock: HandClock)
         assert {url: page.comes_back for url, page in told.items()}[B] == 7.0
         assert told[A].comes_back is not None
         assert all(page == brain.page(url) for url, page in told.items())
-        assert set(brain.find("org")) == set(top_of(brain, 9)) == set(told.values())
+        assert {page.url: page for page in brain.find("org")} == told
+        assert {page.url: page for page in top_of(brain, 9)} == told
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from graphbrain.frontier import discovery
 from graphbrain.frontier.corrections import edits
 from graphbrain.frontier.reports import large_visits as parting
 from graphbrain.frontier.reports import report
+from graphbrain.frontier.reports.outcomes import Item
+from graphbrain.graph.connection import Tx
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -135,10 +137,10 @@ def test_a_claimed_page_broken_off_half_way_is_reported_again(
     (claim,) = brain.next_urls(1)
     record, left = report.record, [1]
 
-    def broken(*given: object, **more: object) -> object:
-        if more.get("heavy") and left and left.pop():
+    def broken(tx: Tx, items: list[Item], heavy: bool, *given: object) -> object:
+        if heavy and left and left.pop():
             raise BrokenOff
-        return record(*given, **more)  # type: ignore[arg-type]
+        return record(tx, items, heavy, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(report, "record", broken)
     with pytest.raises(BrokenOff):

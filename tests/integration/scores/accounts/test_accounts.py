@@ -472,7 +472,7 @@ def test_a_report_committed_twice_counts_once(small: Brain) -> None:
     intake = Intake(small.session.rules, 100, small.now())
     items = [intake.check(visit(3, [4, 5, 6])), intake.check(visit(5, [3, 1]))]
     assert all(isinstance(item, report.Item) for item in items)
-    run_twice(small, lambda tx: report.record(tx, items, small.policy, small.now()))  # type: ignore[arg-type]
+    run_twice(small, lambda tx: report.record(tx, items, False, small.policy, small.now()))  # type: ignore[arg-type]
 
 
 def test_corrections_committed_twice_count_once(small: Brain) -> None:
