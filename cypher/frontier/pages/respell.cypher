@@ -1,7 +1,8 @@
 // Give pages another address, and create the host of the address if it is new.
 //
 // param   rows  LIST   [id, url, host, name, url_surplus or null, rounds of redirects to spellings or null,
-//                      path_repeats or null, url_weight or null for 1]; the caller has locked the pages, and those whose host changes are in no queue of a host
+//                      path_repeats or null, url_weight or null for 1]; the caller has locked
+//                      the pages, and those whose host changes are in no queue of a host
 // param   now   FLOAT  seconds since the epoch
 // rows    none
 // locks   the hosts that are created

@@ -12,4 +12,5 @@
 MATCH (p:Page) WHERE id(p) >= $first AND id(p) < $end AND p.first_interval IS NOT NULL
 WITH p, CASE $value WHEN 'authority' THEN p.authority_history + p.authority_cash
                     WHEN 'hub' THEN p.hub_history + p.hub_cash ELSE coalesce(p[$name], 1.0) END AS value
-RETURN collect([p.host, p.first_interval, coalesce(p.first_changed, false), value, p.relevance, coalesce(p.url_weight, 1.0)]) AS rows
+RETURN collect([p.host, p.first_interval, coalesce(p.first_changed, false), value, p.relevance,
+                coalesce(p.url_weight, 1.0)]) AS rows

@@ -11,8 +11,8 @@
 // param   made  LIST  those of them that this transaction has created
 // column  rows  LIST  [id, hub_history, hub_cash, hub_paid, out_weight, authority_history, authority_cash, authority_paid,
 //                     in_weight, relevance or -1, depth, first_fetched or -1, lane, 1 for a seed or 0, path_repeats,
-//                     siblings_before, harvest, url_weight, flow or -1, flow_paid or -1, live_pagerank or -1, live_pagerank_paid or -1,
-//                     links_sum or -1]; a deleted page is missing
+//                     siblings_before, harvest, url_weight, flow or -1, flow_paid or -1, live_pagerank or -1,
+//                     live_pagerank_paid or -1, links_sum or -1]; a deleted page is missing
 // column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them;
 //                     null while an import is made a brain, when accounts must not be written
 // column  unlinked  LIST  those of `made` to which no page links
@@ -33,7 +33,8 @@ WITH id(p) AS page, p {.hub_history, .hub_cash, .hub_paid, .out_weight, .authori
 WITH collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.authority_history, m.authority_cash,
               m.authority_paid, m.in_weight, coalesce(m.relevance, -1.0), m.depth, coalesce(m.first_fetched, -1.0),
               m.lane, CASE WHEN m.is_seed THEN 1 ELSE 0 END, coalesce(m.path_repeats, 0),
-              coalesce(m.siblings_before, 0), coalesce(m.harvest, 1.0), coalesce(m.url_weight, 1.0), coalesce(m.flow, -1.0), coalesce(m.flow_paid, -1.0),
+              coalesce(m.siblings_before, 0), coalesce(m.harvest, 1.0), coalesce(m.url_weight, 1.0),
+              coalesce(m.flow, -1.0), coalesce(m.flow_paid, -1.0),
               coalesce(m.live_pagerank, -1.0), coalesce(m.live_pagerank_paid, -1.0), coalesce(m.links_sum, -1)]) AS rows
 OPTIONAL MATCH (b:Brain {key: 'brain'})
 WITH rows, b.revision AS revision

@@ -71,5 +71,5 @@ def _worth(pages: Sequence[Page], rule: Rule) -> Floats:
         stored = [page.value if rule.value == "own" else page.scores.get(name) for page in pages]
         scores = [lanes.scored(rule, each, page.provisional) for page, each in zip(pages, stored, strict=True)]
     relevance = [np.nan if page.relevance is None else page.relevance for page in pages]
-    weight = np.array([rule.weights.product(page.url) for page in pages])
+    weight = np.array([page.url_weight or 1.0 for page in pages])
     return lanes.weighed(rule, np.array(scores, dtype=np.float64), np.array(relevance, dtype=np.float64), weight)

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.urls.hostnames import HostList, domains
 
-__all__ = ["MARK", "Group", "HostRules", "Opening", "groups", "hours"]
+__all__ = ["MARK", "Group", "HostRules", "Opening", "groups", "hours", "texts_of_rules"]
 
 T = TypeVar("T")
 
@@ -151,12 +151,17 @@ def hours(text: str) -> HostRules[Opening]:
     return HostRules(_rules("hours", text, _opening, "a.example 22:00-06:00 Europe/Rome"))
 
 
-def _rules(name: str, text: str, parsed: Callable[[str], tuple[str, T]], example: str) -> Iterator[tuple[HostList, T]]:
-    """Yield the rules of a text. `parsed`: returns (hosts, what holds for them) of one part."""
+def texts_of_rules(name: str, text: str) -> list[str]:
+    """Return the texts of the rules in a setting. Raise SettingsError for too many."""
     parts = [part.strip() for part in _PARTS.split(text) if part.strip()]
     if len(parts) > MOST_RULES:
         raise SettingsError(f"{name} must have at most {MOST_RULES:,} rules, not {len(parts):,}.")
-    for part in parts:
+    return parts
+
+
+def _rules(name: str, text: str, parsed: Callable[[str], tuple[str, T]], example: str) -> Iterator[tuple[HostList, T]]:
+    """Yield the rules of a text. `parsed`: returns (hosts, what holds for them) of one part."""
+    for part in texts_of_rules(name, text):
         try:
             hosts, rule = parsed(part)
             yield HostList.of(hosts), rule

@@ -7,20 +7,18 @@ number after the last space.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from graphbrain.base.errors import SettingsError
+from graphbrain.base.urls.host_rules import texts_of_rules
 from graphbrain.base.urls.patterns import Patterns, check, text_of
 
 __all__ = ["NO_RULES", "UrlRules", "check_new", "url_rules"]
 
-MOST_RULES = 1_000
 NUMBERS = {"intervals": (1.0, 1e9 * 86_400.0, "/news/ 3600"), "weights": (1e-6, 1e6, "/tag/ .1")}
 """Setting → the least and the largest number of a rule, and an example. The numbers of `intervals` are seconds."""
-_PARTS = re.compile(r"[\n;]")
 
 
 class UrlRule(NamedTuple):
@@ -80,10 +78,7 @@ def url_rules(name: str, text: str) -> UrlRules:
     Raises:
         SettingsError: A part of the text is no rule; the message quotes it.
     """
-    parts = [part.strip() for part in _PARTS.split(text) if part.strip()]
-    if len(parts) > MOST_RULES:
-        raise SettingsError(f"{name} must have at most {MOST_RULES:,} rules, not {len(parts):,}.")
-    return UrlRules(name, tuple(_rule(name, part) for part in parts))
+    return UrlRules(name, tuple(_rule(name, part) for part in texts_of_rules(name, text)))
 
 
 def check_new(settings: Mapping[str, Any]) -> None:

@@ -33,18 +33,15 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     if not places:
         return list(items)
     leading: dict[str, Pages] = {}
-    # Earlier visits have brought the walls to which they were led.
-    earlier = set[str]()
     for target, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
         leading[target] = {key: (url, steps) for key, url, steps in pages}
-        if pages:
-            earlier.add(target)
+    # Earlier visits have brought the walls to which they were led.
+    reached = {bare(item.led_to[-1]) for item in items if item.leads_to is not None and leading.get(item.leads_to)}
     for item in items:
         if item.leads_to is not None:
             leading.setdefault(item.leads_to, {})[item.key] = item.url, item.led_to[:-1]
     walls = {target for target, pages in leading.items() if _arrivals(pages) >= MANY}
     visits: list[Item] = []
-    reached = {bare(item.led_to[-1]) for item in items if item.leads_to in earlier}
     for item in items:
         if item.leads_to not in walls:
             visits.append(item)
