@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import httpx
 import uvicorn
 
 from graphbrain import AsyncClient, Brain
@@ -19,6 +21,10 @@ from graphbrain.service.app import Application, Terms
 from graphbrain.service.serve import ListenAddress, configured
 
 ROLES = ("crawler", "analyst", "operator")
+# A server that has just started plans each statement anew: on a busy machine that takes longer than the 5 s for which
+# httpx waits by default.
+for _phase in ("connect", "read", "write", "pool"):
+    setattr(inspect.signature(httpx.get).parameters["timeout"].default, _phase, 60.0)
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.base.model import KINDS, PAGES, Claim, Claims, Kind
 from graphbrain.base.model import number as is_number
 from graphbrain.base.runtime import tokens
-from graphbrain.brain import note, outstanding
+from graphbrain.brain import outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
@@ -28,6 +28,7 @@ from graphbrain.brain.lapses import LEASED, Lapses
 from graphbrain.brain.session import Session, whole
 from graphbrain.brain.sitemaps import SitemapFinding
 from graphbrain.content import input_checks
+from graphbrain.frontier import notes
 from graphbrain.frontier.claims import idempotency, leases, taking, tuning
 from graphbrain.frontier.claims.batches import Holder
 from graphbrain.frontier.claims.leases import Leasing
@@ -341,7 +342,8 @@ class Claiming:
         self._spread.saw(result.seen, result.lost)
         self._reach.ready.saw(*result.ready)
         self._reach.shared.saw(*result.shared)
-        self._session.counters.paid(result.worths)
+        if result.worths:
+            self._session.counters.paid(result.worths)
 
     def _put_back_more(self) -> int:
         """Put back pages at the front of the shared queue whose sections have fallen. Return their number."""
@@ -378,8 +380,8 @@ class Claiming:
         def attempt(tx: Tx) -> Taken:
             wish = self._request(calls, places, most_moves, depth)
             result = taking.take(tx, wish, tried)
-            calls.bind(tx, [*result.claims, *result.beside])
-            result.notes = note.on_claims(tx, result.claims) if calls.notes else {}
+            if calls.keyed:
+                calls.bind(tx, [*result.claims, *result.beside])
             return result
 
         while calls.missing:
@@ -409,6 +411,7 @@ class Claiming:
             most_moves=most_moves,
             depth=depth,
             robots=calls.robots,
+            notes=calls.notes,
             acting=session.policy.acting,
         )
 
@@ -502,7 +505,7 @@ def _asked_again(
     """Return the claims that were made with these idempotency keys, and the notes on the pages of the keys in
     `noted`."""
     claims_of = idempotency.again(tx, keys, now)
-    return claims_of, note.on_claims(tx, (claim for key in noted for claim in claims_of.get(key, ())))
+    return claims_of, notes.on_claims(tx, (claim for key in noted for claim in claims_of.get(key, ())))
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:

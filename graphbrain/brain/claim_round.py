@@ -82,6 +82,7 @@ class Round:
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
+        """True if a call has an idempotency key."""
         self.notes = any(caller.wish.notes for caller in self.callers)
         """True if a call wants notes."""
         self.by_source: Counter[str] = Counter()
@@ -134,8 +135,6 @@ class Round:
 
     def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
         """Record the leased pages under the callers' idempotency keys. Raises Answered if a key was used before."""
-        if not self.keyed:
-            return
         by_token = _by_token(leased)
         idempotency.bind(
             tx,

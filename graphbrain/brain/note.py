@@ -11,9 +11,9 @@ from graphbrain.brain.session import PASS_BATCH
 from graphbrain.brain.topic import Topic
 from graphbrain.frontier import notes
 from graphbrain.frontier.reports.report_intake import unreadable
-from graphbrain.graph.connection import Tx, bound
+from graphbrain.graph.connection import bound
 
-__all__ = ["Noting", "on_claims"]
+__all__ = ["Noting"]
 
 
 class Noting(Topic):
@@ -54,9 +54,3 @@ class Noting(Topic):
             return {}
         texts = self._session.graph.read(lambda tx: notes.read(tx, keys), "notes/read")
         return {key: texts[key] for key in keys if key in texts}
-
-
-def on_claims(tx: Tx, claims: Iterable[Claim]) -> dict[str, str]:
-    """Return the notes on the pages among these claims, by their keys."""
-    keys = [claim.key for claim in claims if claim.kind == "page"]
-    return notes.read(tx, keys) if keys else {}

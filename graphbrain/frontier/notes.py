@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from graphbrain.base.model import Claim
 from graphbrain.graph.connection import Tx
 
-__all__ = ["LONGEST_NOTE", "forget", "read", "write"]
+__all__ = ["LONGEST_NOTE", "forget", "on_claims", "read", "write"]
 
 LONGEST_NOTE = 32_768
 """The most characters of a note."""
@@ -25,6 +26,12 @@ def write(tx: Tx, notes: Mapping[str, str]) -> None:
 def read(tx: Tx, keys: Iterable[str]) -> dict[str, str]:
     """Return the notes on the pages with these keys; a page without a note is missing."""
     return dict(tx.one("notes/read", keys=sorted(set(keys)))[0])
+
+
+def on_claims(tx: Tx, claims: Iterable[Claim]) -> dict[str, str]:
+    """Return the notes on the pages among these claims, by their keys."""
+    keys = [claim.key for claim in claims if claim.kind == "page"]
+    return read(tx, keys) if keys else {}
 
 
 def forget(tx: Tx, key: str) -> None:

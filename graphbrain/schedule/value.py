@@ -128,7 +128,7 @@ class Schedule:
 
     def interval_of(self, url: str) -> float | None:
         """Return the days of the first interval whose pattern this URL contains; None if there is none."""
-        seconds = self.intervals.first(url)
+        seconds = self.intervals.first(url) if self.intervals.rules else None
         return None if seconds is None else seconds / DAY
 
 

@@ -269,7 +269,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "deep": [["*", 0, 1 << 40]],
             "most": 3,
         },
-        "claims/lock": {"ids": some, "sites": True},
+        "claims/lock": {"ids": some, "sites": True, "notes": True},
         "claims/of_worker": {"worker": "w", "now": NOW},
         "claims/mine": {"keys": sorted([key_of(HUB), key_of(OTHER)]), "tokens": [TOKEN]},
         "claims/outlook": {"limit": 2},

@@ -3,6 +3,7 @@
 //
 // param   ids      LIST     internal ids, sorted
 // param   sites    BOOLEAN  return, too, how often their hosts were learned from
+// param   notes    BOOLEAN  return the notes on them, too
 // column  rows     LIST     [id, key, url, host, depth, etag, last_modified, is_new, harvest, queue, lane, waiting_since,
 //                           is_leased, visited_at, recheck_at, retries, is_asked] of those that are still there; `is_new`: was
 //                           never fetched; `queue`: null where it waits in none; `visited_at`: the last visit, or 0;
@@ -10,6 +11,7 @@
 //                           again; `is_asked`: it is asked for by hand
 // column  learned  LIST     [host, how often it was learned from] of the hosts of those pages that were; empty without
 //                           `sites`
+// column  notes    LIST     [key, text] of each that has a note; empty without `notes`
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -30,10 +32,16 @@ WITH collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.fi
                    ELSE coalesce(m.fetched, 0.0) END,
               CASE WHEN m.state IN ['alias', 'parked', 'gone'] THEN m.recheck_at END,
               m.not_before IS NOT NULL, m.wanted_at IS NOT NULL]) AS rows,
-     collect(DISTINCT CASE WHEN $sites THEN m.host END) AS hosts
+     collect(DISTINCT CASE WHEN $sites THEN m.host END) AS hosts,
+     collect(CASE WHEN $notes THEN m.key END) AS keys
 CALL (hosts) {
   UNWIND hosts AS host
   MATCH (s:Site {host: host}) WHERE s.learned > 0
   RETURN collect([host, s.learned]) AS learned
 }
-RETURN rows, learned
+CALL (keys) {
+  UNWIND keys AS key
+  MATCH (n:Note {key: key})
+  RETURN collect([key, n.text]) AS notes
+}
+RETURN rows, learned, notes

@@ -208,10 +208,11 @@ def names_user(url: object) -> bool:
 
 def without_user(url: str) -> str:
     """Return a URL without its user and password. A URL without them is returned unchanged."""
-    if not names_user(url):
+    if "@" not in url:
         return url
     parts = _PARTS.match(text := _cleaned(url))
-    assert parts is not None
+    if parts is None or "@" not in (parts["authority"] or ""):
+        return url
     start, end = parts.span("authority")
     return text[:start] + parts["authority"].rpartition("@")[2] + text[end:]
 

@@ -65,7 +65,7 @@ class UrlRules:
 
     def product(self, url: str) -> float:
         """Return the product of the numbers of all rules that match; 1 if no rule does."""
-        return math.prod(rule.number for rule in self.matching(url))
+        return math.prod(rule.number for rule in self.matching(url)) if self.rules else 1.0
 
 
 NO_RULES = UrlRules("", ())

@@ -144,7 +144,7 @@ class ClaimBatch:
         host = self.hosts.get(row.host)
         if self.origins is not None and self._waits_for_robots(row, host, queue):
             return False
-        if host is not None and not host.allows(row.url):
+        if host is not None and host.rules and not host.allows(row.url):
             self._bar(row, queue)
         elif host is None or not host.polite(self.now):
             return self._grant(row, None, None, None)

@@ -48,6 +48,7 @@ class ClaimRequest:
         most_moves: The most pages that are moved to their hosts' own queues.
         depth: The number of pages that are read in the front of the shared queue, of the source "front".
         robots: Claim the robots.txt of an origin before its pages, where it is not known or has to be read again.
+        notes: Return the notes on the claimed pages.
         acting: How pages wait by their sections, if they do.
     """
 
@@ -62,6 +63,7 @@ class ClaimRequest:
     most_moves: int = 0
     depth: int = 0
     robots: bool = False
+    notes: bool = False
     acting: section_factors.Acting | None = None
 
 
@@ -133,8 +135,12 @@ class Lanes(Source):
 
     def drop_fallen(self, tx: Tx, acting: section_factors.Acting, learned: Mapping[str, int], now: float) -> None:
         """Move pages to later lanes if the worth of their sections has fallen since the pages were read. `learned`:
-        host → the number of times that its sections were learned."""
-        new = [sections.Waiting(row.id, row.url, row.host, row.harvest) for row in self.rows if row.is_new]
+        host → the number of times that its sections were learned; other hosts have no sections."""
+        new = [
+            sections.Waiting(row.id, row.url, row.host, row.harvest)
+            for row in self.rows
+            if row.is_new and row.host in learned
+        ]
         fallen = sections.put_back(tx, new, acting, now, learned)
         self.rows = [row for row in self.rows if row.id not in fallen]
         self.put_back = len(fallen)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphbrain.base.model import Claim
+from graphbrain.frontier import notes
 from graphbrain.frontier.claims import candidates, resources
 from graphbrain.frontier.claims.batches import ClaimBatch
 from graphbrain.frontier.claims.candidates import Finder
@@ -55,7 +56,7 @@ class Taken:
         reviewed: Hosts that seemed ready, and have nothing to claim now.
         put_back: The number of candidates that wait in a later lane now, because their sections have fallen.
         overtaken: The number of candidates that are not due any more although no other caller has claimed them.
-        notes: Key of a claimed page → its note, if a call has asked for notes.
+        notes: Key of a page → its note, if the request wants notes; of pages that were not claimed, too.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -102,14 +103,15 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     """
     # If the answer to the commit of an earlier attempt was lost, find its claims by their tokens, and claim no others.
     if tried and (earlier_claims := mine(tx, {holder.token for holder in wish.holders}, tried)):
-        return Taken(earlier_claims, seen=len(earlier_claims))
+        notes_on = notes.on_claims(tx, earlier_claims) if wish.notes else {}
+        return Taken(earlier_claims, seen=len(earlier_claims), notes=notes_on)
     # Lock the candidates of all sources, and their hosts.
     sources: list[Source] = [SOURCES[name](tx, wish) for name in wish.places]
-    _lock_pages(tx, wish, sources)
+    notes_on = _lock_pages(tx, wish, sources)
     locked = _lock_resources(tx, wish, sources)
     deal, addresses = _batch(tx, wish, sources, locked)
     # Grant the claims source by source, and write them.
-    result = Taken()
+    result = Taken(notes=notes_on)
     for source in sources:
         before = len(deal.claims)
         deal.open(wish.places[source.name], source.kind, wish.most_moves if source.in_queues else 0)
@@ -121,22 +123,25 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     return _result(result, deal, sources)
 
 
-def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> None:
+def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> dict[str, str]:
     """Lock the pages of all sources, and let each source find which of its pages are still due. A page that several
-    sources offer stays with the first."""
+    sources offer stays with the first. Return the notes on the pages, if the request wants notes."""
     offered: set[int] = set()
     for source in sources:
         source.since = {page: at for page, at in source.since.items() if page not in offered}
         offered.update(source.since)
     lanes = next((source for source in sources if isinstance(source, Lanes)), None)
     sites = wish.acting is not None and lanes is not None
-    rows, learned = tx.one("claims/lock", ids=sorted(offered), sites=sites) if offered else ([], [])
+    rows, learned, notes_on = (
+        tx.one("claims/lock", ids=sorted(offered), sites=sites, notes=wish.notes) if offered else ([], [], [])
+    )
     record = statement("claims/lock").record
     locked = {row[0]: record(*row) for row in rows}
     for source in sources:
         source.judge(wish, locked)
-    if wish.acting is not None and lanes is not None:
+    if wish.acting is not None and lanes is not None and learned:
         lanes.drop_fallen(tx, wish.acting, dict(learned), wish.clock())
+    return dict(notes_on)
 
 
 def _lock_resources(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> dict[str, ResourceState]:

@@ -298,7 +298,8 @@ class HostState:
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
-        self.address = self.manners.shared_name(self.name, self.address)
+        if self.address is not None or self.manners.groups.rules:
+            self.address = self.manners.shared_name(self.name, self.address)
         self.times = times_of(self.stored["robots_times"]) if self.stored["robots_times"] else {}
 
     @property
@@ -422,7 +423,7 @@ class HostState:
         """Find whether its hours are over, and correct the times of a clock that was ahead, if `now` is given. Return
         the host itself."""
         if now is not None:
-            opens = self.manners.opens(self.name, now)
+            opens = self.manners.opens(self.name, now) if self.manners.hours.rules else now
             self.shut_until = opens if opens > now else 0.0
             patience = self.patience(now) if self.failing else 0.0
             self.righted = clock_ahead.put_host_right(self, patience, now)
