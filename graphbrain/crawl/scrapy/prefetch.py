@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, Page
 from graphbrain.base.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.base.model import PAGES, SeedAnswer
+from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import ASKED
+from graphbrain.frontier.hosts import admin
 from graphbrain.frontier.hosts.health import crawl_patience, kind_of
 
 __all__ = [
@@ -48,6 +50,8 @@ ASKED_AT_ONCE = 4
 later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the crawl waits for a page that is to be tried again, unless `patience` is given."""
+LONGEST_TURN = 120.0
+"""Most seconds for which a step of a redirect waits for its host."""
 WALL_ADVICE = (
     "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: 'Sessions' in "
     "the documentation has a spider."
@@ -294,6 +298,19 @@ class Desk:
             if read_at is None and host.robots_at is None:
                 return None
             return self.brain.robots(f"{scheme}://{name}") or ""
+        except GraphbrainError:
+            return None
+
+    def turn(self, url: str) -> float | None:
+        """Reserve the time of a step of a redirect. Return the seconds to wait; None if the step is not to be followed:
+        robots.txt forbids it, its host is asked again too late, or the database fails. The call waits for the
+        database."""
+        brain = self.brain
+        try:
+            name = host_of(url := address(url))
+            return brain.graph.write(
+                lambda tx: admin.turn(tx, name, url, LONGEST_TURN, brain.policy.manners, brain.now()), "hosts/turn"
+            )
         except GraphbrainError:
             return None
 

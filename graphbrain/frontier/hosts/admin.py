@@ -35,6 +35,7 @@ __all__ = [
     "set_robots",
     "sized",
     "take_robots",
+    "turn",
     "unblock",
 ]
 
@@ -201,6 +202,33 @@ def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
     if host.next_at:
         host.next_at += host.delay - before
     politeness.write(tx, [host], (), now)
+
+
+def turn(tx: Tx, name: str, url: str, within: float, manners: PolitenessPolicy, now: float) -> float | None:
+    """Reserve the time of a request that no claim covers, such as a step of a redirect.
+
+    The next claim of the host comes a delay after that time.
+
+    Args:
+        tx: The transaction.
+        name: The host. It is created if it is not in the graph.
+        url: The URL of the request.
+        within: The longest wait in seconds.
+        manners: The limits of hosts.
+        now: Epoch seconds.
+
+    Returns:
+        The seconds to wait. None if robots.txt forbids the URL, or if the wait would be longer than `within`: then
+        nothing is reserved.
+    """
+    host = _created(tx, name, manners, now)
+    politeness.rules(tx, [host])
+    at = max(now, host.asked_from())
+    if at > now + within or not host.allows(url):
+        return None
+    host.next_at = at + host.delay
+    politeness.write(tx, [host], (), now)
+    return at - now
 
 
 def set_robots(
