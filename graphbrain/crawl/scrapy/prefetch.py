@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, Page
@@ -50,6 +50,8 @@ ASKED_AT_ONCE = 4
 later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the crawl waits for a page that is to be tried again, unless `patience` is given."""
+MOST_LOOKED = 100
+"""Most pages of a host that are read to find one that came without a field for a password."""
 LONGEST_TURN = 120.0
 """Most seconds for which a step of a redirect waits for its host."""
 WALL_ADVICE = (
@@ -302,9 +304,9 @@ class Desk:
             return None
 
     def turn(self, url: str) -> float | None:
-        """Reserve the time of a step of a redirect. Return the seconds to wait; None if the step is not to be followed:
-        robots.txt forbids it, its host is asked again too late, or the database fails. The call waits for the
-        database."""
+        """Take the turn of a host for a step of a redirect. Return 0 if it may be sent now, or the seconds after
+        which to ask again. None if the step is not to be followed: robots.txt forbids it, its turn comes too late, or
+        the database fails. The call waits for the database."""
         brain = self.brain
         try:
             name = host_of(url := address(url))
@@ -321,6 +323,15 @@ class Desk:
             return self.brain.page(url)
         except GraphbrainError:
             return None
+
+    def good_page_of(self, host: str) -> str:
+        """Return a page of a host that came at its last visit, without a field for a password; empty if the brain knows
+        none, or if the database fails. The call waits for the database."""
+        with suppress(GraphbrainError):
+            for page in self.brain.find(host=host, state="known", limit=MOST_LOOKED):
+                if page.status == 200 and not page.password_field and not page.led_to:
+                    return page.url
+        return ""
 
     def _note_event(self) -> None:
         """Note an event after which the crawl may go on. The caller holds the lock."""

@@ -112,8 +112,9 @@ class Addon:
     It sets the scheduler and the middlewares. `response.follow` and `response.urljoin` then use the base URL that
     browsers find: Scrapy alone would miss a late `<base>`, and raise an error at one that names no URL.
 
-    The add-on switches Scrapy's own retries off, because the brain schedules retries that outlive the process.
-    `RETRY_ENABLED = True` in the project brings them back. It follows at most five temporary redirects in a row, where
+    In a crawl that claims robots.txt, `ROBOTSTXT_OBEY` is True unless the project sets it. The add-on switches Scrapy's
+    own retries off, because the brain schedules retries that outlive the process. `RETRY_ENABLED = True` in the project
+    brings them back. It follows at most five temporary redirects in a row, where
     Scrapy follows 20. Each step waits until its host may be asked, and counts for the delay of that host. A permanent
     redirect is reported and not followed, and so is one that leads out of the scope or to a page that robots.txt
     forbids.
@@ -136,6 +137,7 @@ class Addon:
         if settings.getbool("GRAPHBRAIN_SESSION"):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(SignedOut, SignedOut.PLACE)
         if asks_for_robots(settings):
+            settings.set("ROBOTSTXT_OBEY", True, "addon")
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # where Scrapy has its own
 
@@ -449,10 +451,12 @@ class Scheduler(BaseScheduler):
         from twisted.internet import reactor
 
         wait = await run_in_thread(desk.turn, request.url)
+        while wait:
+            await maybe_deferred_to_future(deferLater(reactor, wait))
+            wait = None if self._closing else await run_in_thread(desk.turn, request.url)
         if wait is None:
             visit.led_by = first_step(request)
         else:
-            await maybe_deferred_to_future(deferLater(reactor, wait))
             self._push(request)
             self._nudge()
         self._steps.discard(request)
@@ -657,6 +661,11 @@ class Scheduler(BaseScheduler):
         """Return what the brain knows of a page; None if it knows nothing, or if the database fails."""
         return None if self._desk is None else await run_in_thread(self._desk.page_of, url)
 
+    async def good_page_of(self, host: str) -> str:
+        """Return a page of a host that came at its last visit, without a field for a password; empty if the brain knows
+        none, or if the database fails."""
+        return "" if self._desk is None else await run_in_thread(self._desk.good_page_of, host)
+
     async def shown(self, request: Request, response: Response) -> Response:  # noqa: ARG002
         """Return a page as its reader sees it. A crawl with a browser returns it after its scripts."""
         return response
@@ -759,9 +768,14 @@ class DownloaderMiddleware(_Middleware):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note the error of a claimed page. Scrapy calls this when no other middleware has handled the error."""
+        """Note the error of a claimed page. A redirect whose target a middleware refuses, as by robots.txt, is reported
+        and not followed. Scrapy calls this when no other middleware has handled the error."""
         visit = self._visit(request)
-        if visit is not None and CLAIM in request.meta:
+        if visit is None or CLAIM not in request.meta:
+            return
+        if isinstance(exception, IgnoreRequest) and (first := first_step(request)) is not None:
+            visit.led_by = first
+        else:
             visit.unfetched(exception)
 
 

@@ -205,9 +205,7 @@ def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
 
 
 def turn(tx: Tx, name: str, url: str, within: float, manners: PolitenessPolicy, now: float) -> float | None:
-    """Reserve the time of a request that no claim covers, such as a step of a redirect.
-
-    The next claim of the host comes a delay after that time.
+    """Take the turn of a host for a request that no claim covers, such as a step of a redirect.
 
     Args:
         tx: The transaction.
@@ -218,17 +216,18 @@ def turn(tx: Tx, name: str, url: str, within: float, manners: PolitenessPolicy, 
         now: Epoch seconds.
 
     Returns:
-        The seconds to wait. None if robots.txt forbids the URL, or if the wait would be longer than `within`: then
-        nothing is reserved.
+        0 if the request may be sent now; the next claim of the host comes a delay later. Otherwise the seconds after
+        which to ask again; None if they are more than `within`, or if robots.txt forbids the URL.
     """
     host = _created(tx, name, manners, now)
     politeness.rules(tx, [host])
-    at = max(now, host.asked_from())
-    if at > now + within or not host.allows(url):
+    wait = max(0.0, host.asked_from() - now)
+    if wait > within or not host.allows(url):
         return None
-    host.next_at = at + host.delay
-    politeness.write(tx, [host], (), now)
-    return at - now
+    if wait == 0.0:
+        host.next_at = now + host.delay
+        politeness.write(tx, [host], (), now)
+    return wait
 
 
 def set_robots(
