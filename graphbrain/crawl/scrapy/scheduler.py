@@ -53,15 +53,12 @@ from graphbrain.crawl.scrapy.prefetch import (
     Witness,
     unexpected,
 )
-from graphbrain.crawl.scrapy.private import PublicOnly
-from graphbrain.crawl.scrapy.repairs import CookieWalls, Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
     MARK,
     Reader,
     ScrapyOptions,
-    asks_for_robots,
     express,
     first_step,
     hashed,
@@ -78,10 +75,9 @@ from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
+__all__ = ["AnswerNotes", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
 OWN = -1
 """The value of `MARK` for requests that belong to no visit: only this process fetches them."""
@@ -95,7 +91,6 @@ MOST_RULES = 1_000
 """Most origins whose robots.txt is kept in memory."""
 RULES_KEPT = 300.0
 """Seconds for which a robots.txt of the brain is kept in memory."""
-MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
 """The reason for closing a spider whose brain cannot be used."""
 NOTHING = "graphbrain_nothing"
@@ -104,42 +99,6 @@ SIGNED_OUT = "graphbrain_signed_out"
 """The reason for closing a spider when pages are left only at hosts whose session has ended."""
 
 log = logging.getLogger(__name__)
-
-
-class Addon:
-    """The add-on of a Scrapy project: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
-
-    It sets the scheduler and the middlewares. `response.follow` and `response.urljoin` then use the base URL that
-    browsers find: Scrapy alone would miss a late `<base>`, and raise an error at one that names no URL.
-
-    In a crawl that claims robots.txt, `ROBOTSTXT_OBEY` is True unless the project sets it. The add-on switches Scrapy's
-    own retries off, because the brain schedules retries that outlive the process. `RETRY_ENABLED = True` in the project
-    brings them back. It follows at most five temporary redirects in a row, where
-    Scrapy follows 20. Each step waits until its host may be asked, and counts for the delay of that host. A permanent
-    redirect is reported and not followed, and so is one that leads out of the scope or to a page that robots.txt
-    forbids.
-    """
-
-    def update_settings(self, settings: BaseSettings) -> None:
-        """Change the settings of the project. Scrapy calls this when it reads them."""
-        settings.set("SCHEDULER", Scheduler, "addon")
-        settings.set("RETRY_ENABLED", False, "addon")
-        settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
-        # Next to the engine: these two see only what other middlewares neither drop nor handle.
-        settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # `TrueCodings` sees a body before Scrapy unpacks it (590), `Pages` after that and before others (580).
-        repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
-        for middleware, priority in (repairs | {AnswerNotes: 999}).items():
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, priority)
-        if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # after a proxy was chosen (750)
-        if settings.getbool("GRAPHBRAIN_SESSION"):
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(SignedOut, SignedOut.PLACE)
-        if asks_for_robots(settings):
-            settings.set("ROBOTSTXT_OBEY", True, "addon")
-            settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # where Scrapy has its own
 
 
 class Scheduler(BaseScheduler):
