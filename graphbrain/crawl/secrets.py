@@ -61,13 +61,13 @@ def header_of(text: str) -> tuple[str, str]:
 
 
 def cookies_of(file: Path) -> list[Cookie]:
-    """Return the cookies of a file in Netscape's format, including those that end with a session.
+    """Return the cookies of a file in Netscape's format that have not expired.
 
     Add-ons of browsers, curl and wget write such files: with the first line of the format or without it, and with flags
     in any case. A cookie is for all subdomains if its domain begins with a dot, or has the flag for it.
 
     Raises:
-        BadInput: The file cannot be read, has another format, or has only cookies that have expired.
+        BadInput: The file cannot be read, has another format, or has no cookie that is valid.
     """
     # Read the file.
     try:
@@ -87,9 +87,11 @@ def cookies_of(file: Path) -> list[Cookie]:
                 raise BadInput(
                     f"--cookies {file} is no cookies.txt in Netscape's format: its line {number} {error}."
                 ) from None
-    if all(cookie.is_expired() for cookie in cookies):
-        raise BadInput(f"--cookies {file} has no cookie that has not expired.")
-    return cookies
+    if not cookies:
+        raise BadInput(f"--cookies {file} has no cookies: export them while you are logged in.")
+    if not (valid := [cookie for cookie in cookies if not cookie.is_expired()]):
+        raise BadInput(f"All cookies of --cookies {file} have expired: export them while you are logged in.")
+    return valid
 
 
 def _cookie(fields: Sequence[str]) -> Cookie:

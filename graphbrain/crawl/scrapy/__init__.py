@@ -7,11 +7,12 @@ end of a session.
 May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
+from graphbrain.crawl.scrapy.addon import Addon
 from graphbrain.crawl.scrapy.documents import Document, as_page, asks_for_password, links_of, true_coding
 from graphbrain.crawl.scrapy.prefetch import Report, Witness
 from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, guarded
 from graphbrain.crawl.scrapy.requests import CLAIM, EVERY, Reader, ScrapyOptions, ending_of
-from graphbrain.crawl.scrapy.scheduler import SIGNED_OUT, Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
+from graphbrain.crawl.scrapy.scheduler import SIGNED_OUT, DownloaderMiddleware, Scheduler, SpiderMiddleware
 from graphbrain.crawl.scrapy.sessions import WITHOUT_SESSION
 from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 

@@ -13,13 +13,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, Page
 from graphbrain.base.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.base.model import PAGES, SeedAnswer
+from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import ASKED
+from graphbrain.frontier.hosts import admin
 from graphbrain.frontier.hosts.health import crawl_patience, kind_of
 
 __all__ = [
@@ -48,6 +50,10 @@ ASKED_AT_ONCE = 4
 later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the crawl waits for a page that is to be tried again, unless `patience` is given."""
+MOST_LOOKED = 100
+"""Most pages of a host that are read to find one that came without a field for a password."""
+LONGEST_TURN = 120.0
+"""Most seconds for which a step of a redirect waits for its host."""
 WALL_ADVICE = (
     "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: 'Sessions' in "
     "the documentation has a spider."
@@ -297,6 +303,19 @@ class Desk:
         except GraphbrainError:
             return None
 
+    def turn(self, url: str) -> float | None:
+        """Take the turn of a host for a step of a redirect. Return 0 if it may be sent now, or the seconds after
+        which to ask again. None if the step is not to be followed: robots.txt forbids it, its turn comes too late, or
+        the database fails. The call waits for the database."""
+        brain = self.brain
+        try:
+            name = host_of(url := address(url))
+            return brain.graph.write(
+                lambda tx: admin.turn(tx, name, url, LONGEST_TURN, brain.policy.manners, brain.now()), "hosts/turn"
+            )
+        except GraphbrainError:
+            return None
+
     def page_of(self, url: str) -> Page | None:
         """Return what the brain knows of a page; None if it knows nothing, or if the database fails. The call waits for
         the database."""
@@ -304,6 +323,15 @@ class Desk:
             return self.brain.page(url)
         except GraphbrainError:
             return None
+
+    def good_page_of(self, host: str) -> str:
+        """Return a page of a host that came at its last visit, without a field for a password; empty if the brain knows
+        none, or if the database fails. The call waits for the database."""
+        with suppress(GraphbrainError):
+            for page in self.brain.find(host=host, state="known", limit=MOST_LOOKED):
+                if page.status == 200 and not page.password_field and not page.led_to:
+                    return page.url
+        return ""
 
     def _note_event(self) -> None:
         """Note an event after which the crawl may go on. The caller holds the lock."""

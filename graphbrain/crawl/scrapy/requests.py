@@ -344,11 +344,12 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
 
 
 def first_step(request: Request) -> tuple[int, str] | None:
-    """Return (status, target) of the first redirect that Scrapy has followed to a request; None without one."""
+    """Return (status, target) of the first redirect that Scrapy has followed to a request; None without one. The status
+    of a refresh is 200."""
     reasons, urls = request.meta.get("redirect_reasons"), request.meta.get("redirect_urls")
-    if not reasons or not urls or not isinstance(reasons[0], int):
+    if not reasons or not urls:
         return None
-    return reasons[0], [*urls[1:], request.url][0]
+    return reasons[0] if isinstance(reasons[0], int) else 200, [*urls[1:], request.url][0]
 
 
 def _values(response: Response, name: str) -> list[str]:

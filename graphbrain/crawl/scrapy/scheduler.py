@@ -32,7 +32,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched, Page
@@ -52,15 +53,12 @@ from graphbrain.crawl.scrapy.prefetch import (
     Witness,
     unexpected,
 )
-from graphbrain.crawl.scrapy.private import PublicOnly
-from graphbrain.crawl.scrapy.repairs import CookieWalls, Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
     MARK,
     Reader,
     ScrapyOptions,
-    asks_for_robots,
     express,
     first_step,
     hashed,
@@ -77,10 +75,9 @@ from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
+__all__ = ["AnswerNotes", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
 OWN = -1
 """The value of `MARK` for requests that belong to no visit: only this process fetches them."""
@@ -94,7 +91,6 @@ MOST_RULES = 1_000
 """Most origins whose robots.txt is kept in memory."""
 RULES_KEPT = 300.0
 """Seconds for which a robots.txt of the brain is kept in memory."""
-MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
 """The reason for closing a spider whose brain cannot be used."""
 NOTHING = "graphbrain_nothing"
@@ -103,39 +99,6 @@ SIGNED_OUT = "graphbrain_signed_out"
 """The reason for closing a spider when pages are left only at hosts whose session has ended."""
 
 log = logging.getLogger(__name__)
-
-
-class Addon:
-    """The add-on of a Scrapy project: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
-
-    It sets the scheduler and the middlewares. `response.follow` and `response.urljoin` then use the base URL that
-    browsers find: Scrapy alone would miss a late `<base>`, and raise an error at one that names no URL.
-
-    The add-on switches Scrapy's own retries off, because the brain schedules retries that outlive the process.
-    `RETRY_ENABLED = True` in the project brings them back. It follows at most five temporary redirects in a row, where
-    Scrapy follows 20, each after `delay_seconds`. A permanent redirect, and one out of the scope, is reported and not
-    followed.
-    """
-
-    def update_settings(self, settings: BaseSettings) -> None:
-        """Change the settings of the project. Scrapy calls this when it reads them."""
-        settings.set("SCHEDULER", Scheduler, "addon")
-        settings.set("RETRY_ENABLED", False, "addon")
-        settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
-        # Next to the engine: these two see only what other middlewares neither drop nor handle.
-        settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # `TrueCodings` sees a body before Scrapy unpacks it (590), `Pages` after that and before others (580).
-        repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
-        for middleware, priority in (repairs | {AnswerNotes: 999}).items():
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, priority)
-        if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # after a proxy was chosen (750)
-        if settings.getbool("GRAPHBRAIN_SESSION"):
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(SignedOut, SignedOut.PLACE)
-        if asks_for_robots(settings):
-            settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # where Scrapy has its own
 
 
 class Scheduler(BaseScheduler):
@@ -148,7 +111,7 @@ class Scheduler(BaseScheduler):
         sessions: The sessions of the crawl; None for a crawl without one.
         logging_in: True while no page is fetched because a new session is being made.
         _waiting: A heap of (priority × −1, number, request). The number keeps the heap from comparing requests.
-        _later: A heap of (time, number, request): targets of redirects, which may be sent from that time on.
+        _steps: Targets of redirects that wait for their hosts.
         _own: The number of start requests that only this process fetches.
         _held_up: True while no page is fetched, because the first requests are not finished.
         _first: The requests before the first page, and those that they led to.
@@ -175,7 +138,7 @@ class Scheduler(BaseScheduler):
         self._visits: dict[int, ScrapyVisit] = {}
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
-        self._later: list[tuple[float, int, Request]] = []
+        self._steps: set[Request] = set()
         self._fingerprints: set[bytes] = set()
         self._own = 0
         # The requests before the first page, such as those of a login, and the session.
@@ -335,7 +298,7 @@ class Scheduler(BaseScheduler):
         if desk is None:
             return
         # End all visits. Give a page back if one of its requests was not sent.
-        unsent = {request for _, _, request in (*self._waiting, *self._later)}
+        unsent = {request for _, _, request in self._waiting} | self._steps
         for visit in list(self._visits.values()):
             visit.broken_off |= not unsent.isdisjoint(visit.requests)
             self._end(visit)
@@ -431,15 +394,31 @@ class Scheduler(BaseScheduler):
     # ---------------------------------------------------------------- visits
 
     def _add_to_visit(self, desk: Desk, visit: ScrapyVisit, request: Request) -> None:
-        """Queue a request of a visit. The target of a redirect waits for the delay of a host; some are not followed."""
+        """Queue a request of a visit. The target of a redirect waits for its host; some are not followed."""
         if self._ends_at_redirect(visit, request):
             return
         visit.requests.add(request)
         if CLAIM in request.meta and request.meta.get("redirect_urls"):
-            send_at = time.monotonic() + desk.brain.settings.delay_seconds
-            heapq.heappush(self._later, (send_at, next(self._numbers), request))
+            self._steps.add(request)
+            deferred_from_coro(self._wait_for_turn(desk, visit, request))
         else:
             self._push(request)
+
+    async def _wait_for_turn(self, desk: Desk, visit: ScrapyVisit, request: Request) -> None:
+        """Queue a step of a redirect when its host may be asked. If that is too late, or forbidden, the redirect is
+        reported and not followed."""
+        from twisted.internet import reactor
+
+        wait = await run_in_thread(desk.turn, request.url)
+        while wait:
+            await maybe_deferred_to_future(deferLater(reactor, wait))
+            wait = None if self._closing else await run_in_thread(desk.turn, request.url)
+        if wait is None:
+            visit.led_by = first_step(request)
+        else:
+            self._push(request)
+            self._nudge()
+        self._steps.discard(request)
 
     def _begin(self, page: PageToFetch) -> Request | None:
         """Begin the visit of a claimed page. Return its request, or None if this spider cannot make it."""
@@ -476,17 +455,18 @@ class Scheduler(BaseScheduler):
     def _ends_at_redirect(self, visit: ScrapyVisit, request: Request) -> bool:
         """Return whether a request is the target of a redirect of the claimed page that is reported and not followed.
 
-        These are permanent redirects, because the target is claimed as a page itself, and redirects out of the scope.
+        These are permanent redirects, because the target is claimed as a page itself, and redirects and refreshes out
+        of the scope.
         """
         reasons = request.meta.get("redirect_reasons", ())
-        if CLAIM not in request.meta or not reasons or not isinstance(reasons[0], int):  # a refresh has no status
+        if CLAIM not in request.meta or not reasons:
             return False
         if request.meta.get("redirect_ttl") == 0:
             visit.led_by = first_step(request)  # Scrapy follows no further redirect
         is_permanent = len(reasons) == 1 and reasons[0] in PERMANENT
         if not is_permanent and self.holds(request.url, visit.claim.depth) is not False:
             return False
-        visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
+        visit.moved_by = first_step(request)
         return True
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
@@ -613,10 +593,8 @@ class Scheduler(BaseScheduler):
             deferred_from_coro(engine.close_spider_async(reason=self._reason))
         if desk is None or self._closing:
             return
-        # End visits, queue requests whose time has come, and ask for more pages.
+        # End visits, and ask for more pages.
         self._end_visits()
-        while self._later and self._later[0][0] <= time.monotonic():
-            self._push(heapq.heappop(self._later)[2])
         self._tick_count += 1
         idle = not (desk.ready or self._waiting or engine.downloader.active)
         self._want(desk, at_once=idle or self._tick_count % ASK_EVERY == 0)
@@ -642,6 +620,11 @@ class Scheduler(BaseScheduler):
         """Return what the brain knows of a page; None if it knows nothing, or if the database fails."""
         return None if self._desk is None else await run_in_thread(self._desk.page_of, url)
 
+    async def good_page_of(self, host: str) -> str:
+        """Return a page of a host that came at its last visit, without a field for a password; empty if the brain knows
+        none, or if the database fails."""
+        return "" if self._desk is None else await run_in_thread(self._desk.good_page_of, host)
+
     async def shown(self, request: Request, response: Response) -> Response:  # noqa: ARG002
         """Return a page as its reader sees it. A crawl with a browser returns it after its scripts."""
         return response
@@ -664,7 +647,7 @@ class Scheduler(BaseScheduler):
         engine = self.crawler.engine
         assert engine is not None
         slot = engine.scraper.slot
-        busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
+        busy = {request for _, _, request in self._waiting} | self._steps | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
         # Let pages be fetched when the first requests are finished.
@@ -744,9 +727,14 @@ class DownloaderMiddleware(_Middleware):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note the error of a claimed page. Scrapy calls this when no other middleware has handled the error."""
+        """Note the error of a claimed page. A redirect whose target a middleware refuses, as by robots.txt, is reported
+        and not followed. Scrapy calls this when no other middleware has handled the error."""
         visit = self._visit(request)
-        if visit is not None and CLAIM in request.meta:
+        if visit is None or CLAIM not in request.meta:
+            return
+        if isinstance(exception, IgnoreRequest) and (first := first_step(request)) is not None:
+            visit.led_by = first
+        else:
             visit.unfetched(exception)
 
 

@@ -13,7 +13,8 @@ the end waits before anything reads or archives it, until later answers of its h
 
 The session has ended when `ENOUGH` different pages among the last `LAST` answers of a host show a sign. An answer that
 waits is passed on after `LAST` later answers. When no other answer comes, as at the end of a crawl, a page that came
-without a sign is asked for again: the session has ended if it shows one now. Else the answers are passed on.
+without a sign is asked for again: in this process, or else at its last visit by any. The session has ended if the page
+shows a sign now. Else the answers are passed on.
 """
 
 from __future__ import annotations
@@ -139,9 +140,12 @@ class _HostAnswers:
         if sign.kind == "led":
             return bool(self.places.get(bare(sign.address))) and self.plain >= 0
         if sign.kind == "form":
-            near = (distance(text, sign.text) <= NEAR for other, text in self.texts.items() if other != page)
-            return sum(near) >= OTHERS
+            return self.near(page, sign) >= OTHERS
         return bool(sign.kind)
+
+    def near(self, page: str, sign: Sign) -> int:
+        """Return the number of other pages with a field for a password whose text is near to that of a page."""
+        return sum(distance(text, sign.text) <= NEAR for other, text in self.texts.items() if other != page)
 
     def is_suspect(self, sign: Sign) -> bool:
         """Return whether an answer must wait. One with a redirect to an address that is no login need not."""
@@ -180,6 +184,10 @@ class WithSession(Protocol):
 
     async def page_of(self, url: str) -> Page | None:
         """Return what the brain knows of a page; None if it knows nothing."""
+
+    async def good_page_of(self, host: str) -> str:
+        """Return a page of a host that came at its last visit, without a field for a password; empty if none is
+        known."""
 
     async def shown(self, request: Request, response: Response) -> Response:
         """Return a page as its reader sees it."""
@@ -308,12 +316,14 @@ class Sessions:
         ended."""
         seen = self._hosts[host]
         number, seen.is_asked = seen.number, True
-        sign = _sign_of(await self.answer_at(seen.good)) if seen.good else Sign()
+        good = seen.good or await self.crawl.good_page_of(host)
+        sign = _sign_of(await self.answer_at(good)) if good else Sign()
         seen.is_asked = False
         if self._hosts.get(host) is not seen or host in self.ended:
             return
-        if sign.kind:
-            seen.note(seen.good, sign, self._clock())
+        # A page of an earlier run may have got a login box since then: its text must be near to that of one that waits.
+        if sign.kind and (seen.good or sign.kind != "form" or seen.near(good, sign)):
+            seen.note(good, sign, self._clock())
             self._end(host, seen, {page: sign for page, sign in seen.last if sign.kind})
         else:
             seen.settle(number, good=True)

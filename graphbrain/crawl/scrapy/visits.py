@@ -58,8 +58,7 @@ class ScrapyVisit:
         notes: URL of a link → the note on its page.
         fingerprints: The fingerprints of the requests of the visit that are no links.
         response: The last answer of the page.
-        moved_to: The target of a redirect that is reported and not followed; empty without one.
-        moved_by: The status of that redirect.
+        moved_by: (status, target) of the first redirect, if the chain is reported and not followed.
         led_by: (status, target) of the first redirect, if the chain of redirects is too long or leads to no page.
         redirect_error: The error of a redirect to a URL that names no page; empty without one.
         redirect_error_status: The status of that redirect.
@@ -77,8 +76,7 @@ class ScrapyVisit:
     notes: dict[str, str] = field(default_factory=dict)
     fingerprints: set[bytes] = field(default_factory=set)
     response: Response | None = None
-    moved_to: str = ""
-    moved_by: int = PERMANENT[0]
+    moved_by: tuple[int, str] | None = None
     led_by: tuple[int, str] | None = None
     redirect_error: str = ""
     redirect_error_status: int | None = None
@@ -126,16 +124,21 @@ class ScrapyVisit:
             first = None
         else:
             first = first_step(response.request)
-        return first and Fetched(self.claim.url, (), self.claim, first[0], redirected_to=first[1])
+        return first and self._leading(first)
+
+    def _leading(self, first: tuple[int, str]) -> Fetched:
+        """Return the report of a page that leads to another one, by a redirect or a refresh (status 200)."""
+        status, target = first
+        if status == 200:
+            return Fetched(self.claim.url, (target,), self.claim, status, led_to=(target,))
+        return Fetched(self.claim.url, (), self.claim, status, redirected_to=target)
 
     def _unfollowed(self) -> Fetched | Failed | None:
         """Return the report of a redirect that cannot be followed, or is not; None if there was none."""
         url, claim = self.claim.url, self.claim
         if self.redirect_error and (self.response is None or self.response.status in REDIRECTS):
             return Failed(url, claim, self.redirect_error_status, error=self.redirect_error)
-        if self.moved_to:
-            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
-        return None
+        return self.moved_by and self._leading(self.moved_by)
 
     def _answered(self, response: Response, reader: Reader) -> Fetched | Failed:
         """Return the report of a page with an answer."""

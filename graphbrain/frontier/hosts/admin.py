@@ -35,6 +35,7 @@ __all__ = [
     "set_robots",
     "sized",
     "take_robots",
+    "turn",
     "unblock",
 ]
 
@@ -201,6 +202,32 @@ def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
     if host.next_at:
         host.next_at += host.delay - before
     politeness.write(tx, [host], (), now)
+
+
+def turn(tx: Tx, name: str, url: str, within: float, manners: PolitenessPolicy, now: float) -> float | None:
+    """Take the turn of a host for a request that no claim covers, such as a step of a redirect.
+
+    Args:
+        tx: The transaction.
+        name: The host. It is created if it is not in the graph.
+        url: The URL of the request.
+        within: The longest wait in seconds.
+        manners: The limits of hosts.
+        now: Epoch seconds.
+
+    Returns:
+        0 if the request may be sent now; the next claim of the host comes a delay later. Otherwise the seconds after
+        which to ask again; None if they are more than `within`, or if robots.txt forbids the URL.
+    """
+    host = _created(tx, name, manners, now)
+    politeness.rules(tx, [host])
+    wait = max(0.0, host.asked_from() - now)
+    if wait > within or not host.allows(url):
+        return None
+    if wait == 0.0:
+        host.next_at = now + host.delay
+        politeness.write(tx, [host], (), now)
+    return wait
 
 
 def set_robots(

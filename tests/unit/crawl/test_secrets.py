@@ -50,6 +50,12 @@ def test_cookies_are_those_of_a_netscape_file(tmp_path: Path) -> None:
     file.write_text(COOKIES.replace("\t0\t", "\t1000\t"), encoding="utf-8")
     with pytest.raises(BadInput, match="expired"):
         cookies_of(file)
+    file.write_text(COOKIES + COOKIES.replace("\t0\t", "\t1000\t").replace("a.example", "b.example"), encoding="utf-8")
+    assert [cookie.domain for cookie in cookies_of(file)] == [".a.example"]
+    for nothing in ("", "# Netscape HTTP Cookie File\n\n"):
+        file.write_text(nothing, encoding="utf-8")
+        with pytest.raises(BadInput, match="no cookies: export"):
+            cookies_of(file)
     file.write_text("{}", encoding="utf-8")
     with pytest.raises(BadInput, match="Netscape"):
         cookies_of(file)

@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.frontier.claims.tuning import BULK
+from graphbrain.frontier.hosts import admin
 from tests.integration.conftest import START, HandClock, lock_awaited
 from tests.plugin import PATIENCE, eventually
 
@@ -250,3 +251,27 @@ def test_the_state_of_a_host_outlives_the_process(polite: Brain, neo4j: object, 
         clock.pass_(10.0)
         assert hosts(other.next_urls(9)) == ["a.org"]
         assert hosts(polite.next_urls(9)) == []
+
+
+def test_a_request_without_a_claim_takes_a_turn_of_its_host(polite: Brain, clock: HandClock) -> None:
+    """Turns and claims are a delay apart. A turn that is too late, or forbidden, is refused."""
+
+    def turn(url: str, within: float = 60.0) -> float | None:
+        name = url.split("/")[2]
+        manners = polite.policy.manners
+        return polite.graph.write(lambda tx: admin.turn(tx, name, url, within, manners, clock()), "hosts/turn")
+
+    assert turn(f"{B}x") == 0.0 and turn(f"{B}x") == 10.0 and turn(f"{B}x", 9.0) is None
+    assert hosts(polite.next_urls(9)) == ["a.org"]
+    clock.pass_(4.0)
+    assert turn(PAGES[0]) == turn(f"{B}x") == 6.0
+    clock.pass_(6.0)
+    assert turn(PAGES[0]) == 0.0
+    assert hosts(polite.next_urls(9)) == ["b.org"]
+    clock.pass_(10.0)
+    assert hosts(polite.next_urls(9)) == ["a.org"]
+    polite.set_robots("c.org", "User-agent: *\nDisallow: /private\nCrawl-delay: 25\n")
+    assert turn("http://c.org/private/x") is None
+    assert turn("http://c.org/x") == 0.0 and turn("http://c.org/x") == 25.0
+    polite.block("a.org")
+    assert turn(PAGES[0]) is None

@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
 from graphbrain import Claim
-from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign, SignedOut
+from graphbrain.crawl.scrapy.sessions import ENOUGH, LAST, REST, Sessions, Sign, SignedOut, _sign_of
 
 HOST = "a.example"
 
@@ -26,12 +26,16 @@ class Site:
         self.sessions = Sessions(self, 1.0, lambda: self.now)  # type: ignore[arg-type]  # what is called here
         self.sessions.answer_at = self.answer_at  # type: ignore[method-assign]
         self.number, self.asked, self.answers = 0, list[str](), dict[str, Response]()
+        self.known = ""
 
     def session_ended(self, _: str, why: str) -> None:
         self.ended.append(why)
 
     def holds(self, url: str) -> bool:
         return HOST in url
+
+    async def good_page_of(self, _: str) -> str:
+        return self.known
 
     async def answer_at(self, url: str) -> Response | None:
         self.asked.append(url)
@@ -151,6 +155,25 @@ def test_redirects_to_a_page_are_no_end_where_all_pages_have_a_login_box() -> No
     for page in range(2 * ENOUGH):
         site.answer(Sign("led", f"http://{HOST}/?from={page}"))
     assert not site.ended and not site.back
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_process_without_a_good_answer_asks_for_a_page_that_the_brain_knows(same: bool) -> None:
+    """As one that begins when the session has ended. A login box with a text of its own is no end."""
+    site = Site()
+    site.known = f"http://{HOST}/known"
+    text = "The form." if same else " ".join(f"word{number}" for number in range(90))
+    site.answers[site.known] = page_with_form(site.known, text)
+    for number in range(2):
+        site.answer(_sign_of(page_with_form(f"http://{HOST}/{number}", "The form.")), f"http://{HOST}/{number}")
+    site.now += 60.0
+    site.pass_quiet()
+    assert site.asked == [site.known] and bool(site.ended) == same
+    assert (site.back if same else site.passed) == [0, 1]
+
+
+def page_with_form(url: str, text: str) -> HtmlResponse:
+    return HtmlResponse(url, body=f"<p>{text}<form><input type=password></form>".encode(), encoding="utf-8")
 
 
 def test_a_host_of_which_no_other_answer_comes_waits_no_longer() -> None:
