@@ -18,9 +18,11 @@
 // Pages and targets are brought together by the URL in one go: looked up one by one, each would cost the pages of its host.
 CALL () {
   MATCH (p:Page) WHERE p.canonical <> p.url AND p.state <> 'alias' AND ($host = '' OR p.host = $host)
+    AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   RETURN p.canonical AS canonical, p, null AS target
 UNION ALL
   MATCH (p:Page) WHERE p.canonical <> p.url AND p.state <> 'alias' AND ($host = '' OR p.host = $host)
+    AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   WITH collect(DISTINCT p.canonical) AS named
   MATCH (q:Page) WHERE q.url IN named
   RETURN q.url AS canonical, null AS p, q AS target

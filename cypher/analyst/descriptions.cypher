@@ -18,6 +18,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state = 'known' AND p.led_to IS NULL AND p.descriptions IS NOT NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 WITH p.host AS host, p.descriptions[0] AS text, collect(p) AS pages
 UNWIND pages AS p
 WITH p, text, size(text) AS length, CASE WHEN text IS NULL THEN 1 ELSE size(pages) END AS pages

@@ -18,10 +18,12 @@
 // Pages and targets are brought together by the URL in one go: looked up one by one, each would cost the pages of its host.
 CALL () {
   MATCH (p:Page) WHERE p.hreflang IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+    AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   UNWIND p.hreflang AS item
   RETURN substring(item, size(split(item, ' ')[0]) + 1) AS version, p, toLower(split(item, ' ')[0]) AS code, null AS target
 UNION ALL
   MATCH (p:Page) WHERE p.hreflang IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+    AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   UNWIND p.hreflang AS item
   WITH collect(DISTINCT substring(item, size(split(item, ' ')[0]) + 1)) AS named
   MATCH (q:Page) WHERE q.url IN named

@@ -12,6 +12,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state = 'known' AND p.led_to IS NULL AND p.requisites IS NOT NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 WITH p, [item IN p.requisites WHERE item STARTS WITH 'image ' | substring(item, 6)] AS images
 WITH p, images, [image IN images WHERE NOT image CONTAINS ' '] AS missing WHERE size(missing) > 0
 WITH p, images, missing, p.authority_history + p.authority_cash AS authority ORDER BY authority DESC, p.url LIMIT $limit

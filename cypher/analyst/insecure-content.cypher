@@ -15,6 +15,7 @@
 
 CALL () {
   MATCH (p:Page) WHERE p.requisites IS NOT NULL AND p.url STARTS WITH 'https:' AND p.state = 'known' AND p.led_to IS NULL
+    AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
     AND ($host = '' OR p.host = $host)
   WITH p, [item IN p.requisites WHERE item CONTAINS ' http:' | split(item, ' ')] AS named
   WITH p, [item IN named WHERE item[0] <> 'form' AND item[1] STARTS WITH 'http:' | item[1]] AS loaded,

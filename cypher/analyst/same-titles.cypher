@@ -13,6 +13,7 @@
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url) AS urls
 WHERE pages > 1
 WITH pages, bodies, host, title, urls ORDER BY pages DESC, host, title LIMIT $limit

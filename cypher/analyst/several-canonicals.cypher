@@ -12,6 +12,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.canonicals IS NOT NULL AND p.state <> 'alias' AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 RETURN CASE WHEN any(one IN p.canonicals WHERE one STARTS WITH 'body ') THEN 'in the body' ELSE 'several' END AS problem,
        p.canonicals AS stated, p.canonical AS canonical,
        CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0

@@ -1,7 +1,7 @@
 // The number of pages in each state
 //
 // A row is a state: frontier (waits or is claimed), known (fetched), outside (not to be fetched), alias (redirects
-// permanently), parked (given up, or no page links to it), gone (404 or 410 `max_errors` times in a row). `fetched` counts those that
+// permanently), parked (given up, or no page links to it), gone (missing `max_errors` times in a row). `fetched` counts those that
 // were ever fetched, `waiting` those in a queue.
 //
 // group     Progress

@@ -15,6 +15,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.structured IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 UNWIND p.structured AS type
 WITH p, type WHERE $type = '' OR type = $type
 WITH p.host AS host, type, count(*) AS pages, sum(p.authority_history + p.authority_cash) AS authority, collect(p.url) AS urls

@@ -18,6 +18,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   AND (p.size < $thin OR p.words < $words OR p.size > $huge)
   AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml']
 WITH p, p.authority_history + p.authority_cash AS authority ORDER BY authority DESC, p.url LIMIT $limit

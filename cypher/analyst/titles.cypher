@@ -19,6 +19,7 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
   AND (p.title IS NOT NULL OR (p.size IS NOT NULL AND p.content_type IN ['text/html', 'application/xhtml+xml']))
 WITH p, size(p.title) AS length
 UNWIND [each IN [CASE WHEN length IS NULL THEN 'missing' END, CASE WHEN length < $shortest THEN 'too short' END,

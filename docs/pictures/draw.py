@@ -223,7 +223,7 @@ def states(theme: Theme) -> Picture:
     picture.text(86, 262, "failed for days", anchor="middle")
     picture.box(10, 310, 140, 44, ["parked", "checked rarely"], 2)
     picture.arrow((230, 238), (230, 270), (305, 270), (305, 306))
-    picture.text(312, 262, "404, 410 again", anchor="middle")
+    picture.text(312, 262, "missing again", anchor="middle")
     picture.box(230, 310, 140, 44, ["gone", "links removed"], 2)
     picture.arrow((75, 358), (75, 400), (186, 400))
     picture.arrow((305, 358), (305, 400), (194, 400))

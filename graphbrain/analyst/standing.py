@@ -52,7 +52,7 @@ class Standing:
         host: The place of each page's host in `hosts`.
         led: True for pages that lead elsewhere for now.
         inside: True for pages inside the scope.
-        copies: The number of fetched pages with the same bytes as another one, without one page of each group.
+        copies: The number of pages that answer with the same bytes as another one, without one page of each group.
     """
 
     ids: Ints
@@ -111,7 +111,7 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
         some: list[tuple[float, ...]] = []
         for page, host, state, authority, hub, fetched, visited, failing, led, outside_because, body_hash in rows:
             states.append(state)
-            if body_hash is not None and state == "known":
+            if body_hash is not None and state == "known" and not failing:
                 bodies[body_hash] += 1
             inside = _inside(state, outside_because)
             number = numbers_of.setdefault(host, len(numbers_of))

@@ -451,7 +451,7 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
 
 def _settle(brain: Brain, seconds: float | None) -> None:
     """Finish the scores, so that what is asked afterwards is right. Ctrl-C leaves it. `seconds`: its limit."""
-    with suppress(GraphbrainError, KeyboardInterrupt), show.status_line() as line:
+    with suppress(GraphbrainError, KeyboardInterrupt), show.timed_line() as line:
         line("settling the scores; Ctrl-C leaves it")
         brain.tend(seconds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -379,23 +380,19 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
 
 
 def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path: Path) -> None:
-    """Although the site has nothing newer; what they have of it is asked for by its ETag again. An answer that is cut
-    off is archived, and no page."""
+    """Although the site has nothing newer; what they have of it is asked for by its ETag again."""
     asked: list[tuple[str, bool]] = []
 
     def stamped(ask: Ask) -> Reply:
         newer = ask.headers.get("If-None-Match") == f'"{ask.target}"'
         asked.append((ask.target, newer))
         stamp = {"ETag": f'"{ask.target}"', "Content-Type": "text/html", "X-Bytes": "\xe9"}
-        body = f"<p>{ask.target}</p>" + "".join(f"<a href=/{n}>{n}</a>" for n in (1, 2, "cut"))
+        body = f"<p>{ask.target}</p>" + "".join(f"<a href=/{n}>{n}</a>" for n in (1, 2))
         return Reply(304, headers=stamp, kind="unmodified") if newer else Reply(200, headers=stamp, body=body.encode())
-
-    def cut(ask: Ask) -> Reply:  # noqa: ARG001
-        return Reply(200, headers={"Content-Type": "text/html", "Content-Length": "99"}, body=b"<p>half", kind="cut")
 
     paths = ["/", "/1", "/2"]
     urls = [f"http://same.example{path}" for path in paths]
-    site = Site("same.example", dict.fromkeys(paths, stamped) | {"/cut": cut}, good=set(paths))
+    site = Site("same.example", dict.fromkeys(paths, stamped), good=set(paths))
     with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
         assert crawl(neo4j, web.proxy, urls[0], "--no-contact").returncode == 0
         for run, newer in enumerate((False, True)):
@@ -408,7 +405,7 @@ def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path:
             assert sorted(asked) == [(path, newer) for path in paths], run
     lines = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {line["url"]: (line["text"][:2].strip(), line["links"]) for line in lines if line["status"] == 200} == {
-        url: (path[:2], 3) for url, path in zip(urls, paths, strict=True)
+        url: (path[:2], 2) for url, path in zip(urls, paths, strict=True)
     }
     with ZipFile(tmp_path / "site.wacz") as packed:
         _, *listed = [json.loads(line) for line in packed.read("pages/pages.jsonl").splitlines()]
@@ -422,6 +419,39 @@ def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path:
                 if record.headers["WARC-Type"] in ("response", "revisit", "metadata")
             )
     assert all(kinds[kind, url] == 1 for kind in ("response", "revisit", "metadata") for url in urls), kinds
+
+
+def cut_off(dice: random.Random) -> tuple[Reply, bytes]:
+    """An answer that ends early, by its length or within or behind a chunk, and what has come of its body."""
+    body = dice.randbytes(dice.randrange(1, 3_000))
+    part = body[: dice.randrange(len(body))]
+    by_chunks = {"Transfer-Encoding": "chunked", "Content-Length": ""}
+    headers, sent, came = dice.choice([
+        ({"Content-Length": str(len(body))}, part, part),
+        (by_chunks, b"%x\r\n%b" % (len(body), part), part),
+        (by_chunks, b"%x\r\n%b\r\n%x" % (len(body), body, len(body)), body),
+    ])  # fmt: skip
+    return Reply(200, headers=headers, body=sent), came
+
+
+def test_answers_that_are_cut_off_anywhere_are_archived_and_marked(neo4j: Neo4j, tmp_path: Path) -> None:
+    """With the bytes that have come; they are no pages."""
+    dice = random.Random(13)
+    cut = {f"/cut/{number}": cut_off(dice) for number in range(30)}
+    site = Site("cut.example", {"/": page(*cut), **{path: reply for path, (reply, _) in cut.items()}})
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        ran = crawl(neo4j, web.proxy, "http://cut.example/", "--no-contact", "--warc", str(tmp_path))
+        assert ran.returncode == 0, ran
+        assert brain.stats()["states"] == {"known": 1, "frontier": len(cut)}
+    found = {}
+    for file in tmp_path.glob("*.warc.gz"):
+        with file.open("rb") as read:
+            for record in ArchiveIterator(read, record_types=WarcRecordType.response):
+                found[record.headers["WARC-Target-URI"]] = record.headers.get("WARC-Truncated"), record.reader.read()
+    assert found.pop("http://cut.example/")[0] is None
+    assert {url: each for url, each in found.items() if "/cut/" in url} == {
+        f"http://cut.example{path}": ("disconnect", came) for path, (_, came) in cut.items()
+    }
 
 
 @pytest.mark.long

@@ -11,11 +11,12 @@
 // retry   safe
 MATCH (p:Page)
 WITH p, p.state = 'outside' AND p.outside_because = 'scope' AS left,
-     p.state = 'known' AND p.led_to IS NULL AS read, p.state <> 'alias' AS stays
+     coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails
+WITH p, left, fails, p.state = 'known' AND p.led_to IS NULL AND NOT fails AS read
 WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS score,
-     p.state <> 'outside' AND coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
+     fails AND p.state <> 'outside' AS failing,
      coalesce(p.outside_because = 'robots', false) AND EXISTS { (p)<-[:LINKS]-() } AS barred,
-     coalesce(p.noindex, false) AND stays AS hidden, p.led_to IS NOT NULL AS led,
+     coalesce(p.noindex, false) AND p.state <> 'alias' AND NOT fails AS hidden, p.led_to IS NOT NULL AS led,
      read AND (coalesce(p.size < 1024, false) OR coalesce(p.words < 50, false))
        AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml'] AS thin,
      read AND p.title IS NULL AND p.size IS NOT NULL
@@ -26,7 +27,7 @@ WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS 
      read AND p.url STARTS WITH 'https:' AND any(item IN p.requisites WHERE item =~ '(image|script|style|media) http:.*') AS mixed,
      read AND coalesce('invalid json-ld' IN p.structured, false) AS unparsed
 RETURN coalesce(sum(score), 0.0) AS total,
-       [['failing', count(CASE WHEN fails THEN 1 END), sum(CASE WHEN fails THEN score ELSE 0.0 END)],
+       [['failing', count(CASE WHEN failing THEN 1 END), sum(CASE WHEN failing THEN score ELSE 0.0 END)],
         ['barred', count(CASE WHEN barred THEN 1 END), sum(CASE WHEN barred THEN score ELSE 0.0 END)],
         ['hidden', count(CASE WHEN hidden THEN 1 END), sum(CASE WHEN hidden THEN score ELSE 0.0 END)],
         ['led', count(CASE WHEN led THEN 1 END), sum(CASE WHEN led THEN score ELSE 0.0 END)],

@@ -8,6 +8,7 @@
 // reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
+  AND NOT coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
 WITH p.host AS host, p.title AS title, count(*) AS pages, sum(p.authority_history + p.authority_cash) AS score,
      max(p.authority_history + p.authority_cash) AS best
 WHERE pages > 1

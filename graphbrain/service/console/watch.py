@@ -98,8 +98,8 @@ def activity(brain: Brain) -> dict[str, Any]:
 
 
 def page(brain: Brain, key: str) -> dict[str, Any]:
-    """Return the place of a page in its queue, the kept history of its visits, and the pages of its host with the same
-    content.
+    """Return the place of a page in its queue, the least seconds between two of its visits where the order has such a
+    time, the kept history of its visits, and the pages of its host with the same content.
 
     Empty without that page. The pages of its host are read.
     """
@@ -109,11 +109,13 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
         return {}
     # One more twin than is shown is read, to know whether there are more.
     ahead, beside, host_may, changes, states, failures, twins = rows[0]
+    settings = brain.settings
     shown = [[masked_values(url), same] for url, same in twins[:TWINS]]
     return {
         "ahead": ahead,
         "beside": beside,
         "host_may": host_may,
+        "least": settings.revisit_seconds if settings.order == "optimal" else None,
         "changes": changes,
         "states": states,
         "failures": failures,

@@ -264,3 +264,27 @@ def test_links_out_of_the_scope_that_redirect_or_fail(brain: Brain) -> None:
     table = brain.frame("pages").to_pydict()
     known = dict(zip(table["url"], zip(table["failing"], table["status"], strict=True), strict=True))
     assert known[lost] == (True, 404) and known[moved] == (False, 200)
+
+
+def test_a_page_that_fails_now_has_no_faults_of_its_former_content(brain: Brain) -> None:
+    """Two pages with a fault of every kind are listed while they answer, and by no question once they are missing."""
+    urls = [f"{A}/1", f"{A}/2"]
+    facts = {"h1": (), "words": 10, "noindex": True, "structured": ["invalid json-ld"], "content_type": "text/html"}
+    facts |= {"size": 100, "seconds": 9.0, "hreflang": [f"de {A}/none"], "requisites": ["image http://a.example/i.png"]}
+    facts |= {"canonical": f"{A}/none", "canonicals": [f"head {A}/none", f"head {A}/1"], "descriptions": ()}
+    body = b"<p>" + b"the same words of both pages and more " * 20
+    brain.report([Fetched(url, body=body, title="short", **facts) for url in urls])
+    questions = (
+        *("titles", "descriptions", "headings", "images", "thin-and-huge-pages", "structured-data", "noindex-pages"),
+        *("several-canonicals", "canonical-conflicts", "slow-pages", "insecure-content", "hreflang", "content-types"),
+        *("same-titles", "duplicates", "text-duplicates", "near-duplicates"),
+    )
+    assert [name for name in questions if not brain.ask(name).rows] == []
+    brain.report([Failed(url, status=404) for url in urls])
+    assert [name for name in questions if brain.ask(name).rows] == []
+    assert {each.title for each in brain.findings() if each.count} == {
+        "Pages that fail",
+        "Pages that search engines cannot index",
+        "Hosts most of whose pages fail",
+        "Pages that no page links to",
+    }

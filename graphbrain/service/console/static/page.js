@@ -7,14 +7,15 @@ import { count, many, percent, score, span, time } from "./format.js";
 const SHOWN = 100;
 const REST = 30000;  // what is beside the page's own facts is read again after so many milliseconds, or ten readings
 
-function why(page, { ahead, beside, host_may }) {
+function why(page, { ahead, beside, host_may, least }) {
   if (page.state === "outside") return page.outside_because === "robots" ? "Its robots.txt forbids it." : "It is outside the scope.";
   if (page.state === "alias") return "It redirects for good.";
   if (page.state === "parked") return `It was given up: ${page.parked_because ?? "it failed too often"}.`;
   if (page.state === "gone") return "Its server answered that it is gone.";
   if (page.lease_until !== null) return `${page.worker ?? "A worker"} holds it; the lease ends ${time(page.lease_until)}.`;
   if (page.not_before !== null) return `It failed, and is tried again from ${time(page.not_before)} on.`;
-  if (page.state === "known") return page.due === null ? "It was fetched; no next visit is planned." : `It was fetched; its next visit is due ${time(page.due)}.`;
+  if (page.state === "known" && page.due !== null) return `It was fetched; its next visit is due ${time(page.due)}.`;
+  if (page.state === "known") return `It was fetched; its next visit ${least ? `is not before ${time(page.fetched + least)}, and ` : ""}depends on the pace of the crawl.`;
   const queue = ahead === null || ahead === undefined ? "" : `It waits: ${many(ahead, "page")} of its queue ${ahead === 1 ? "is" : "are"} in lanes before its own, ${count(beside)} in its own.`;
   if (host_may) return `${queue} Its host may be asked again at ${time(host_may)}.`.trim();
   if (queue) return queue;
