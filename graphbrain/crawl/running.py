@@ -186,13 +186,12 @@ class ScrapyRun:
         if self._running.requisites is not None and self._crawler is not None:
             self._running.requisites.start(self._crawler, self._running.fail)
         self._start_rendering()
-        if self._running.login is not None:
-            deferred_from_coro(self._log_in())
+        if self._running.login is not None and (scheduler := self._running.scheduler) is not None:
+            deferred_from_coro(scheduler.watch_step(self._log_in(scheduler)))
 
-    async def _log_in(self) -> None:
+    async def _log_in(self, scheduler: CrawlScheduler) -> None:
         """Log in before the first page, or end the run."""
-        scheduler = self._running.scheduler
-        if scheduler is not None and (why := await scheduler.log_in()):
+        if why := await scheduler.log_in():
             self._say(f"The login has failed: {why}.")
             self._close("signed_out")
 

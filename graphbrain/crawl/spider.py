@@ -255,7 +255,7 @@ class CrawlScheduler(Scheduler):
         if self.run.login is None or self.logging_in:
             super().session_ended(host, why)
         elif self.run.login.may_renew():
-            deferred_from_coro(self._renew(host, why))
+            deferred_from_coro(self.watch_step(self._renew(host, why)))
         else:
             super().session_ended(host, f"{why}, after {MOST_LOGINS} logins within an hour")
 

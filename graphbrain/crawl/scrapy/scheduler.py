@@ -19,7 +19,7 @@ import heapq
 import itertools
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -400,9 +400,17 @@ class Scheduler(BaseScheduler):
         visit.requests.add(request)
         if CLAIM in request.meta and request.meta.get("redirect_urls"):
             self._steps.add(request)
-            deferred_from_coro(self._wait_for_turn(desk, visit, request))
+            deferred_from_coro(self.watch_step(self._wait_for_turn(desk, visit, request)))
         else:
             self._push(request)
+
+    async def watch_step(self, step: Coroutine[Any, Any, None]) -> None:
+        """Take a step for which no call waits. An error of it ends the crawl, because visits would wait for the step
+        for ever."""
+        try:
+            await step
+        except Exception as error:  # noqa: BLE001  # any error is logged, and ends the crawl
+            self._failure = unexpected(error)
 
     async def _wait_for_turn(self, desk: Desk, visit: ScrapyVisit, request: Request) -> None:
         """Queue a step of a redirect when its host may be asked. If that is too late, or forbidden, the redirect is
@@ -611,7 +619,7 @@ class Scheduler(BaseScheduler):
             return
         starved = self._desk is not None and self._desk.starved
         for host in sessions.quiet(lambda host: sum(v.claim.host == host for v in self._visits.values()), starved):
-            deferred_from_coro(sessions.check(host))
+            deferred_from_coro(self.watch_step(sessions.check(host)))
         if engine.running and not self.logging_in and not self.under_way and sessions.only_ended():
             self._closing = True
             deferred_from_coro(engine.close_spider_async(reason=SIGNED_OUT))
