@@ -243,6 +243,8 @@ _FIELDS = (
 
 _COUNTS = ("visits", "changes", "changed_in", "errors")
 
+_INTERNAL = ("lane", "simhash")
+
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 
 _MORE = (
@@ -271,9 +273,12 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
 
     `least`: see `next_visit`.
     """
-    # A program gets all fields.
+    # A program gets all fields but the internal ones, which only --json has.
+    visit, why = next_visit(page, time.time(), least)
     if not on_terminal():
-        facts = {name: _time(value) if name in _TIMES else value for name, value in page.as_dict().items()}
+        stored = {name: value for name, value in page.as_dict().items() if name not in _INTERNAL}
+        facts = {name: _time(value) if name in _TIMES else value for name, value in stored.items()}
+        facts |= {"next_visit": visit, "because": why}
         facts |= _facts_of("section", page.section) | _facts_of("expected_copy", page.expected_copy)
         return [Sheet((), facts)]
     # The accounts as a table, the rest as pairs, without what is not known.
@@ -281,9 +286,7 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
     for side, way in (("hub", "out"), ("authority", "in")):
         values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
         rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
-    words: list[tuple[str, Any]] = list(
-        zip(("next visit", "because"), next_visit(page, time.time(), least), strict=True)
-    )
+    words: list[tuple[str, Any]] = [("next visit", visit), ("because", why)]
     words += [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
     live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}

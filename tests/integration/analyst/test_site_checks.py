@@ -287,4 +287,5 @@ def test_a_page_that_fails_now_has_no_faults_of_its_former_content(brain: Brain)
         "Pages that search engines cannot index",
         "Hosts most of whose pages fail",
         "Pages that no page links to",
+        "Hosts that answer slowly",
     }
