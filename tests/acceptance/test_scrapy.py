@@ -386,7 +386,8 @@ def test_robots_txt_and_sitemaps_are_claimed_before_pages_and_no_callback_gets_t
     assert {item["url"] for item in items} == {site.at(path) for path in ("/", "/a", "/listed")}, log
     assert listed.state == "known"
     assert (first.state, first.outside_because) == ("outside", "robots")
-    assert asked["/private/1"] == asked["/private/2"] == 0 and hidden.state == "frontier"
+    assert asked["/private/1"] == asked["/private/2"] == 0
+    assert (hidden.state, hidden.led_to) == ("known", [site.at("/private/2")])
     assert "'graphbrain/robots': 2" in log and "'graphbrain/sitemaps': 1" in log
     assert "set GRAPHBRAIN_USER_AGENT" not in log and "Traceback" not in log
     hold(brain)

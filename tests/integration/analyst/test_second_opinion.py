@@ -94,8 +94,9 @@ class Opinion:
         return last in self.step or (status == 302 and self.pages[last]["state"] == "known")
 
     def known(self) -> Iterator[Row]:
-        """Pages with a content of their own."""
-        return (row for row in self.pages.values() if row["state"] == "known" and row["led_to"] is None)
+        """Pages that answer with a content of their own."""
+        rows = self.pages.values()
+        return (row for row in rows if row["state"] == "known" and row["led_to"] is None and not row["failing"])
 
     def clicks(self) -> dict[str, int]:
         found = {key: 0 for key, row in self.pages.items() if row["is_seed"]}
@@ -153,7 +154,7 @@ class Opinion:
         return [
             (self._problem(row["canonical"], by_url.get(row["canonical"])), row["canonical"], row["url"])
             for row in self.pages.values()
-            if row["canonical"] not in (None, row["url"])
+            if row["canonical"] not in (None, row["url"]) and not row["failing"]
         ]
 
     @staticmethod
