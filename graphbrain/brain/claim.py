@@ -342,8 +342,7 @@ class Claiming:
         self._spread.saw(result.seen, result.lost)
         self._reach.ready.saw(*result.ready)
         self._reach.shared.saw(*result.shared)
-        if result.worths:
-            self._session.counters.paid(result.worths)
+        self._session.counters.paid(result.worths)
 
     def _put_back_more(self) -> int:
         """Put back pages at the front of the shared queue whose sections have fallen. Return their number."""

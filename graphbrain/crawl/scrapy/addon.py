@@ -34,10 +34,9 @@ class Addon:
 
     In a crawl that claims robots.txt, `ROBOTSTXT_OBEY` is True unless the project sets it. The add-on switches Scrapy's
     own retries off, because the brain schedules retries that outlive the process. `RETRY_ENABLED = True` in the project
-    brings them back. It follows at most five temporary redirects in a row, where
-    Scrapy follows 20. Each step waits until its host may be asked, and counts for the delay of that host. A permanent
-    redirect is reported and not followed, and so is one that leads out of the scope or to a page that robots.txt
-    forbids.
+    brings them back. It follows at most five temporary redirects in a row, where Scrapy follows 20. Each step waits
+    until its host may be asked, and counts for the delay of that host. A permanent redirect is reported and not
+    followed, and so is one that leads out of the scope or to a page that robots.txt forbids.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:

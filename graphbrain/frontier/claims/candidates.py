@@ -120,8 +120,7 @@ class InOrder:
         heads_of = dict(ready)
         # Take another page than the first from a host that failed, and add the failed pages whose turn it is.
         untried = _untried(offers, {name for name, heads in ready if heads})
-        doubted = [offer.name for offer in offers if offer.doubted and heads_of[offer.name]]
-        samples = _samples(tx, doubted, END) if doubted else {}
+        samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
         retries = _retries(tx, self, offers, untried, per_host, now)
         own = []
         for offer in offers:
@@ -169,8 +168,7 @@ class ByWorth:
         own, shared, more = self._best(tx, names, width, now)
         # Take another page than the first from a host that failed, and add the failed pages whose turn it is.
         untried = _untried(offers, own)
-        doubted = [offer.name for offer in offers if offer.doubted and offer.name in own]
-        samples = _samples(tx, doubted, FRONTIER_END) if doubted else {}
+        samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
         retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
@@ -514,7 +512,7 @@ def _untried(offers: Iterable[_Offer], with_pages: Container[str]) -> frozenset[
 def _samples(tx: Tx, names: Iterable[str], end: int) -> dict[str, list[Any]]:
     """Return host → a page [id, lane, waiting_since] of its queue other than the first: a random one, or the last."""
     rows = [[name, random.choice((1.0, random.random()))] for name in names]
-    return dict(tx.one("claims/samples", rows=rows, end=end)[0])
+    return dict(tx.one("claims/samples", rows=rows, end=end)[0]) if rows else {}
 
 
 def _enough(

@@ -65,9 +65,13 @@ class Ranges:
     def __len__(self) -> int:
         return len(self.first)
 
+    def _ends(self) -> tuple[int, ...]:
+        """Return the exclusive upper ends of the lanes of each range."""
+        return (*self.first[1:], END)
+
     def bounds(self, places: Iterable[int]) -> list[list[int]]:
         """Return [first, end) of the ranges at these places."""
-        ends = (*self.first[1:], END)
+        ends = self._ends()
         return [[self.first[index], ends[index]] for index in places]
 
     def choose(self, worth: Floats, most: int) -> Sequence[int]:
@@ -102,8 +106,7 @@ class Ranges:
             return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
         seen = dict(zip(places, heads_read, strict=True))
         rows: list[tuple[int, int, float]] = []
-        ends = (*self.first[1:], END)
-        for index, (start, end, before) in enumerate(zip(self.first, ends, self.lane, strict=True)):
+        for index, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
             if lane[index] < 0 or index not in seen:
                 _add(rows, start, lane[index], since[index])
             else:
